@@ -1,4 +1,4 @@
-"""Exact number of hands of each size with k sets: tables that come with the package, and the computation of them.
+"""Exact number of hands of each size with k sets: tables that come with the package, and their computation.
 
 `docs/hands.md` explains the method. Each exported name is loaded on first use, because the computation needs numba.
 """

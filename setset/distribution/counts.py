@@ -13,10 +13,10 @@ from setset.cards import CARDS, FEATURES, all_sets, digits
 from setset.errors import BadInput, require_whole
 
 STORED: Final = Path(__file__).with_name("hands.json")
-"""File with the numbers of hands by sets, for hands of 0 to `LAST` cards. `tools/hands.py` makes it."""
+"""File with the numbers of hands of 0 to `LAST` cards with k sets, for every k. `tools/hands.py` makes it."""
 LAST: Final = 17
 KNOWN_HANDS: Final = range(LAST + 1)
-"""Sizes of hands in the file `STORED`. The numbers for hands of 81 minus such a size follow from their complements."""
+"""Sizes of hands in the file `STORED`. The complements of these hands are the hands of 64 to 81 cards."""
 SETS: Final = 1080
 """Number of sets in the deck."""
 LINES_THROUGH_CARD: Final = 40
@@ -97,7 +97,7 @@ def hands(size: int) -> HandCounts:
         raise BadInput(f"a hand has 0 to {CARDS} cards, not {size}")
     if LAST < size < CARDS - LAST:
         raise BadInput(
-            f"numbers of hands by sets are known for 0 to {LAST} and {CARDS - LAST} to {CARDS} cards, not for {size}"
+            f"numbers of hands with k sets are known for 0 to {LAST} and {CARDS - LAST} to {CARDS} cards, not {size}"
         )
     if size > LAST:
         return HandCounts(size, _counts_of_complements(hands(CARDS - size)))
@@ -105,8 +105,8 @@ def hands(size: int) -> HandCounts:
 
 
 def _counts_of_complements(small: HandCounts) -> tuple[int, ...]:
-    """Converts numbers of hands by sets to numbers of complements by sets. A complement is all cards that are not in a
-    hand.
+    """Converts the numbers of hands with k sets to the numbers of their complements with k sets. A complement is all
+    cards that are not in the hand.
 
     A complement holds the sets without a card of the hand. Each card is in 40 sets, each two cards in one set. So by
     inclusion and exclusion, the complement of a hand of n cards with k sets holds 1080 - 40 n + C(n, 2) - k sets.

@@ -34,24 +34,25 @@ class IntegerSequence:
 def sequences() -> dict[str, IntegerSequence]:
     """All sequences by their names."""
     catalogue, sizes = catalogue_in_memory(), range(LARGEST + 1)
-    of = "in AG(4,3), by their number of points"
     entries = [
-        IntegerSequence("caps", f"Number of caps {of}", lambda: map(catalogue.lists, sizes)),
+        IntegerSequence(
+            "caps", "Number of caps in AG(4,3), by their number of points", lambda: map(catalogue.lists, sizes)
+        ),
         IntegerSequence(
             "classes",
-            f"Number of caps {of}, up to affine maps",
+            "Number of caps in AG(4,3), by their number of points, up to affine maps",
             lambda: (len(catalogue.classes(size)) for size in sizes),
         ),
         IntegerSequence(
             "complete-caps",
-            f"Number of complete caps {of}",
+            "Number of complete caps in AG(4,3), by their number of points",
             lambda: (
                 sum(list_class.lists for list_class in catalogue.classes(size) if list_class.complete) for size in sizes
             ),
         ),
         IntegerSequence(
             "complete-classes",
-            f"Number of complete caps {of}, up to affine maps",
+            "Number of complete caps in AG(4,3), by their number of points, up to affine maps",
             lambda: (sum(list_class.complete for list_class in catalogue.classes(size)) for size in sizes),
         ),
         IntegerSequence(

@@ -1,5 +1,5 @@
-"""Compiled count of the ways to add cards to a hand, by the resulting number of sets. The last two added cards are
-counted without a loop over them.
+"""Compiled count of the ways to add cards to a hand, by the resulting number of sets. `tally` gives the count for
+the last two added cards without a loop over them.
 
 For each card outside the hand, `pairs` counts the pairs of the hand that it completes to a set. Adding the card adds
 this many sets. `tally[p]` is the number of outside cards with `pairs` equal to p. Adding a card changes `pairs` only at

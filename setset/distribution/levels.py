@@ -1,11 +1,11 @@
-"""Builds the classes of all hands, with and without sets, and computes the numbers of hands by sets from them.
+"""Builds the classes of all hands, with and without sets, and computes the numbers of hands with k sets from them.
 
 The classes of a size come from the classes of the size before by adding each card, exactly as for lists
-(`symmetry/build.py`): fingerprints, canonical forms where a fingerprint is not enough, and each link between two
-classes counted from both ends. The number of hands with k sets then needs no classes of its own size. Every hand of
-n + m cards is a hand C of n cards and m more, in C(n + m, m) ways, so
+(`symmetry/build.py`): fingerprints, canonical forms where a fingerprint is not enough, and a double count of the links
+between classes. The number of hands with k sets then needs no classes of its own size. Every hand of n + m cards
+is a hand of n cards and m more cards, in C(n + m, m) ways. So, with a representative H of each class of n cards,
 
-    N(k) = sum over C of hands(C) * #{m cards that give C + m cards k sets} / C(n + m, m).
+    N(k) = sum over H of (hands in the class of H) * #{m cards that give H + m cards k sets} / C(n + m, m).
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from setset.symmetry.geometry import GROUP_ORDER, CardArray, cached_third_table
 QUICK = 15
 """Largest size of hands computed by default, which takes seconds. Size 16 takes a minute, size 17 five minutes."""
 MORE = 3
-"""Number of cards added to the hands of a class at once. So classes of 12 cards are enough for hands of 15 cards."""
+"""Number of cards that the count adds to a hand at once. So classes of 12 cards are enough for hands of 15 cards."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class HandLevel:
     hands: CardArray
     stabilizers: npt.NDArray[np.int64]
     links: int
-    """Number of links to the classes with one card less, each counted from both ends."""
+    """Number of links to the classes with one card less."""
 
     @property
     def size(self) -> int:
@@ -46,7 +46,7 @@ def build_hand_levels(last: int) -> Iterator[HandLevel]:
     """Yields the classes of all hands of 0 to `last` cards, one `HandLevel` per size.
 
     Raises:
-        SetsetError: the counts do not agree.
+        SetsetError: a check of the counts fails.
     """
     level = HandLevel(np.zeros((1, 0), np.uint8), np.array([GROUP_ORDER]), 0)
     yield level
@@ -61,14 +61,14 @@ def build_hand_levels(last: int) -> Iterator[HandLevel]:
 
 
 def count_by_sets(level: HandLevel, more: int) -> HandCounts:
-    """Computes the numbers of hands by sets, from the classes of hands with `more` cards fewer.
+    """Computes the numbers of hands with k sets, from the classes of hands with `more` cards fewer.
 
     Args:
         level: the classes.
         more: number of cards to add, at least 2.
 
     Raises:
-        SetsetError: the counts do not agree.
+        SetsetError: the numbers do not add up to all hands, because `level` lacks a class.
     """
     from setset.distribution.kernel import count_sets
 
@@ -86,7 +86,7 @@ def count_by_sets(level: HandLevel, more: int) -> HandCounts:
 
 
 def compute_hands(last: int = QUICK, progress: ProgressListener | None = None) -> list[HandCounts]:
-    """Computes the numbers of hands of 0 to `last` cards by sets, without the stored tables.
+    """Computes the numbers of hands of 0 to `last` cards with k sets, without the stored tables.
 
     Args:
         last: the largest number of cards, at most 17. 15 takes seconds, 17 takes minutes and 3 GB.
@@ -97,13 +97,13 @@ def compute_hands(last: int = QUICK, progress: ProgressListener | None = None) -
 
     Raises:
         BadInput: `last` is out of range.
-        SetsetError: the counts do not agree.
+        SetsetError: a check of the counts fails.
 
     >>> [table.most for table in compute_hands(7)]
     [0, 0, 0, 1, 1, 2, 3, 5]
     """
     if not 0 <= last <= LAST:
-        raise BadInput(f"numbers of hands by sets can be computed for 0 to {LAST} cards, not for {last}")
+        raise BadInput(f"numbers of hands with k sets can be computed for 0 to {LAST} cards, not {last}")
     listener = progress or NoProgress()
     tables = [HandCounts(0, (1,)), HandCounts(1, (CARDS,)), HandCounts(2, (comb(CARDS, 2),))][: last + 1]
     for level in build_hand_levels(last - MORE) if last >= MORE else ():

@@ -18,7 +18,7 @@ from setset.errors import BadInput, require_extra
 from setset.sat.fixing import NAMES, Fixing, fix_cards
 
 ENCODINGS: Final = ("totalizer", "kmtotalizer", "mtotalizer", "seqcounter", "sortnetwrk", "cardnetwrk")
-"""Cardinality encodings of PySAT. With each of them solvers need well under a second for 21 cards in two cases."""
+"""Cardinality encodings of PySAT. With each encoding, `encode(21, "cases")` takes a solver well under a second."""
 
 Clause = tuple[int, ...]
 
@@ -39,7 +39,7 @@ class Problem:
     variables: int
     clauses: tuple[Clause, ...]
     selectors: tuple[int, ...]
-    """A variable for each case, which is a choice of fixed cards; empty if there is only one case."""
+    """Variables that choose a case of the fixing, one per case; empty if there is only one case."""
     dimension: int = 4
     """Number of features of the deck."""
 
@@ -104,8 +104,9 @@ def dimacs_lines(problem: Problem) -> Iterator[str]:
     >>> next(dimacs_lines(encode(20)))
     'c at least 20 cards of SET without a set'
     """
-    of_deck = "" if problem.dimension == 4 else f", of the {3**problem.dimension} with {problem.dimension} features"
-    yield f"c at least {problem.cards} cards of SET without a set{of_deck}"
+    features = problem.dimension
+    deck = "cards of SET" if features == 4 else f"of the {3**features} cards with {features} features"
+    yield f"c at least {problem.cards} {deck} without a set"
     yield f"c fixed cards: {problem.fixing.name}; encoding of the number of cards: {problem.encoding}"
     for card in range(CARDS):
         yield f"c variable {variable(card)} = card {card} {code(card)} {name(card)}"

@@ -3,17 +3,17 @@
 An affine map takes sets to sets, so the image of a list of K cards is a list of K cards.
 Fixing cards is sound for K if every list of K cards has an image that holds them.
 
-Triangle. Any three cards of a list are no set, and affine maps take any three such cards to any others.
+Triangle. Three cards of a list are no set. Affine maps take any three cards that are no set to any other such three.
 
-Frame. A list that lies in no hyperplane holds five cards in general position, and affine maps take such
-five to any other five. A hyperplane holds at most 9 cards of a list, so this holds for every K > 9.
+Frame. A hyperplane holds at most 9 cards of a list. So a list of K > 9 cards lies in no hyperplane and holds five cards
+in general position. Affine maps take any five cards in general position to any other such five.
 
 Cases. The three colours are three parallel hyperplanes, so one of them holds at least K / 3 cards of the list: 7 or
-more if K >= 19. A map takes it to the first colour. Seven of its cards do not lie in a plane, which holds at most 4, so
-they span the hyperplane. Maps of the hyperplane extend to all cards, so some map takes the seven cards to the
+more if K >= 19. A map takes this colour to the first colour. A plane holds at most 4 cards of a list, so seven of these
+cards span the hyperplane. Maps of the hyperplane extend to all cards, so some map takes the seven cards to the
 representative of their class among the 7-lists that span a hyperplane. There are two such classes. As K > 9, the list
 has a card outside the hyperplane. The maps that fix the hyperplane pointwise, (x, y) -> (a x, y + x v) with x the
-colour, a = 1 or 2, and v any of 27 vectors, take each card outside to every other. So one card outside may be fixed
+colour, a = 1 or 2, and v any of 27 vectors, take any card outside to any other. So one card outside may be fixed
 too. This makes two cases with eight cards each, and every list of K >= 19 cards has an image in one of them. The
 numbers 4, 9 and two are computed in this module, not assumed.
 """
@@ -64,8 +64,10 @@ def fix_cards(name: str, cards: int) -> Fixing:
     """
     fixed = _named_fixing(name) if name in NAMES else _chosen_fixing(name)
     if fixed.least is not None and cards < fixed.least:
-        better = f"for {cards} cards give --fix {strongest_fixing(cards)}"
-        raise BadInput(f"--fix {name} may lose answers with fewer than {fixed.least} cards: {better}")
+        best = strongest_fixing(cards)
+        raise BadInput(
+            f"--fix {name} may lose answers with fewer than {fixed.least} cards: for {cards} cards give --fix {best}"
+        )
     return fixed
 
 
@@ -92,8 +94,8 @@ def _named_fixing(name: str) -> Fixing:
 def spanning_sevens() -> tuple[Cards, ...]:
     """Canonical forms of the 7-lists that span a hyperplane. Affine maps take every such list to one of these forms.
 
-    Such a list holds four cards in general position, which a map takes to the first four of the frame; so
-    the lists of the first hyperplane that hold these four cards meet every class.
+    Such a list holds four cards in general position, and a map takes them to the first four cards of the frame. So
+    every class has a list that holds these four cards, in the hyperplane that they span.
 
     Returns:
         The canonical forms, in order.
@@ -112,7 +114,7 @@ def spanning_sevens() -> tuple[Cards, ...]:
     forms = {canonical_form(cards) for cards in grow_lists(FRAME[:4], hyperplane) if len(cards) == SEVEN}
     for form in forms:
         if span(form) != hyperplane:
-            raise SetsetError(f"the canonical form {form} does not span the first hyperplane")
+            raise SetsetError(f"the canonical form {form} does not span the hyperplane of the cards 0 to 26")
     return tuple(sorted(forms))
 
 
@@ -120,14 +122,14 @@ def largest_list_size(flat: Sequence[int], frame: Sequence[int]) -> int:
     """Size of the largest list that spans a flat (affine subspace). Searches only the lists that contain `frame`, an
     affine basis of the flat.
 
-    A list that spans only a smaller flat is not larger, because a larger flat has lists at least as large.
+    No list inside the flat is larger, because the largest list of a smaller flat is at most as large.
     """
     return max(len(cards) for cards in grow_lists(frame, flat))
 
 
 def grow_lists(start: Sequence[int], flat: Sequence[int]) -> Iterator[Cards]:
-    """Yields once each list in `flat` that contains the cards `start`. In a list, `start` is followed by the other
-    cards, ascending."""
+    """Yields each list in `flat` that contains the cards `start`, without repeats. The cards `start` come first, then
+    the other cards in ascending order."""
 
     def grow(cards: Cards, left: Sequence[int]) -> Iterator[Cards]:
         yield cards

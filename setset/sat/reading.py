@@ -74,8 +74,8 @@ def parse_answer(text: str, least: int = 1, source: str = "the output") -> Cards
     """
     if _is_proof(text):
         raise BadInput(
-            f"{source} is a DRAT proof, not a solver's answer: check it with a program such as drat-trim, which "
-            "also takes the problem of 'setset sat encode'"
+            f"{source} is a DRAT proof, not a solver's answer: check the proof with a program such as drat-trim, "
+            "together with the problem that 'setset sat encode' writes"
         )
     verdicts: list[bool | None] = []
     literals: list[int] = []

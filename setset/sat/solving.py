@@ -46,12 +46,12 @@ class Answer:
     """The lines of a DRAT proof that there are no such cards, if the caller requested a proof."""
 
     def exactly(self) -> Answer:
-        """Keeps only the number of cards that the problem asks for. A part of the cards holds no set either."""
+        """Drops surplus cards, so that the answer has exactly the number of cards that the problem asks for."""
         if self.cards is None or len(self.cards) <= self.problem.cards:
             return self
         fixed = set(self.problem.fixing.cases[0]) & set(self.cards)
-        others = [card for card in self.cards if card not in fixed]
-        kept = sorted([*fixed, *others[: self.problem.cards - len(fixed)]])
+        free = [card for card in self.cards if card not in fixed]
+        kept = sorted([*fixed, *free[: self.problem.cards - len(fixed)]])
         return replace(self, cards=tuple(kept))
 
 

@@ -1,5 +1,5 @@
-"""Caps (points of which no three are on a line) in spaces AG(n,3) of up to 10 dimensions. Reads points from a file,
-verifies caps, and has decks of fewer features.
+"""Caps (points of which no three are on a line) in spaces AG(n,3) of up to 10 dimensions, and decks of fewer
+features. Reads points from a file, and verifies that they are a cap.
 
 Each exported name is loaded on first use, because most need numpy.
 """

@@ -56,7 +56,7 @@ def verify(points: Any, dimension: int | None = None) -> Verification:
         The verdict. Symmetries are found for at most four dimensions.
 
     Raises:
-        BadInput: the argument is not different points of one dimension.
+        BadInput: `points` is not different points of one dimension.
 
     >>> verify([0, 1, 3, 4], dimension=2)
     Verification(dimension=2, points=4, spans=2, line=None, extensions=0, list_class='4/0', symmetries=8)

@@ -37,11 +37,11 @@ class StoredPiece:
     start: int
     lists: int
     entries: tuple[int, ...] = ()
-    """The batch is cut into stretches of consecutive lists. For each stretch, the number of lists derived from it.
-    Empty if these numbers are unknown, or if no lists are derived."""
+    """Number of lists derived from each stretch of consecutive lists in the batch. Empty if these numbers are unknown,
+    or if no lists are derived."""
 
     def read(self) -> Iterator[npt.NDArray[np.uint8]]:
-        """Yields arrays with a list per row: the lists of the piece in order, and perhaps lists that follow them."""
+        """Yields arrays with a list per row, from the first list of the piece on, even beyond its last list."""
         from setset.engine.search import BadStreams
         from setset.tasks.worker import read_lists
 
@@ -61,7 +61,7 @@ class ClassPiece:
     lists: int
 
     def read(self) -> Iterator[npt.NDArray[np.uint8]]:
-        """Yields arrays with a list per row: the lists of the piece in order, and perhaps lists that follow them."""
+        """Yields arrays with a list per row, from the first list of the piece on, even beyond its last list."""
         from setset.symmetry.catalogue import catalogue_in_memory
         from setset.symmetry.ranking import member_arrays
 

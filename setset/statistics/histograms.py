@@ -89,7 +89,7 @@ def parse_by(by: str | Iterable[str]) -> tuple[By, ...]:
     names = {by} if isinstance(by, str) else set(by)
     unknown = sorted(names - set(By))
     if unknown or not names:
-        raise BadInput(f"by {', '.join(unknown) or 'nothing'}: expected one or more of {', '.join(By)}")
+        raise BadInput(f"by {', '.join(unknown) or 'is empty'}: expected one or more of {', '.join(By)}")
     return tuple(member for member in By if member in names)
 
 
@@ -125,13 +125,13 @@ class Tally:
         if len(counts):
             self._classes = self._classes + counts if len(self._classes) else counts
 
-    def add(self, other: Tally) -> None:
-        """Adds the partial sums over other lists."""
-        self.lists += other.lists
-        self._positions += other._positions
-        self._remaining += other._remaining
-        self._features += other._features
-        self._add_classes(other._classes)
+    def add(self, tally: Tally) -> None:
+        """Adds the partial sums of a tally of different lists."""
+        self.lists += tally.lists
+        self._positions += tally._positions
+        self._remaining += tally._remaining
+        self._features += tally._features
+        self._add_classes(tally._classes)
 
     def bins(self) -> Iterator[Bin]:
         """All bins that are not empty, property by property."""

@@ -5,7 +5,7 @@ the kernel keeps results for the first d cards. For a list, it updates only the 
 differs from the list before:
 
 - `excluded[d]`: cards that make a set with two of the first d cards, as two words: cards 0 to 63, and 64 to 80;
-- `since[d]`: row of the first list of the current run of lists with the same card at depth d;
+- `since[d]`: first row of the consecutive lists that share their first d + 1 cards with the current list;
 - `counts[d]`: for each of the twelve values of features, how many of the first d cards have the value.
 """
 
@@ -49,7 +49,7 @@ def tally_rows(rows, thirds, above, values, positions, remaining, features):  # 
         while row and first < last and rows[row, first] == rows[row - 1, first]:
             first += 1
         if first < last:
-            _close(features, counts[last], with_value, row - begin)
+            _count_features(features, counts[last], with_value, row - begin)
             begin = row
         for depth in range(first, size):
             card = rows[row, depth]
@@ -72,15 +72,15 @@ def tally_rows(rows, thirds, above, values, positions, remaining, features):  # 
         remaining[popcount(above[card, 0] & ~low) + popcount(above[card, 1] & ~high)] += 1
         for feature in range(FEATURE_COUNT):
             with_value[values[card, feature]] += 1
-    _close(features, counts[last], with_value, count - begin)
+    _count_features(features, counts[last], with_value, count - begin)
     for depth in range(size if count else 0):
         positions[depth, rows[count - 1, depth]] += count - since[depth]
 
 
 @njit(cache=True)
-def _close(features, counts, with_value, lists):  # type: ignore[no-untyped-def]
-    """Adds `lists` consecutive lists to the histogram `features`. They share all cards except the last. For each value,
-    `counts` has the number of shared cards with the value, `with_value` the number of last cards."""
+def _count_features(features, counts, with_value, lists):  # type: ignore[no-untyped-def]
+    """Adds `lists` consecutive lists, which share all cards except the last, to the histogram `features`. For each
+    value, `counts` has the number of shared cards with the value, `with_value` the number of last cards."""
     for value in range(len(with_value)):
         features[value, counts[value]] += lists - with_value[value]
         features[value, counts[value] + 1] += with_value[value]

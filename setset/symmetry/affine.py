@@ -56,8 +56,8 @@ class AffineMap:
     def to_frame(cls, frame: Sequence[int]) -> AffineMap:
         """Makes the map that takes the cards 0, 1, 3, 9, 27 to the five cards of `frame`, in this order. No hyperplane
         may hold all five cards."""
-        origin, *others = (digits(card) for card in frame)
-        columns = [tuple((y - x) % 3 for x, y in zip(origin, end, strict=True)) for end in reversed(others)]
+        origin, *corners = (digits(card) for card in frame)
+        columns = [tuple((y - x) % 3 for x, y in zip(origin, corner, strict=True)) for corner in reversed(corners)]
         return cls(tuple(zip(*columns, strict=True)), origin)  # type: ignore[arg-type]
 
     @classmethod
@@ -71,12 +71,12 @@ class AffineMap:
         matrices = ((image_digits[:, :0:-1] - image_digits[:, :1]) % 3).transpose(0, 2, 1)
         # A row of a matrix is the digits of a card. Converting five numbers per map is faster than converting twenty.
         rows = np.column_stack([matrices @ np.array(WEIGHTS), images[:, 0]]).tolist()
-        every = [digits(card) for card in range(CARDS)]
+        all_digits = [digits(card) for card in range(CARDS)]
         maps = []
         for *matrix, translation in rows:
             affine_map = object.__new__(cls)  # without the check for an inverse, which would take most of the time
-            object.__setattr__(affine_map, "matrix", tuple(every[row] for row in matrix))
-            object.__setattr__(affine_map, "translation", every[translation])
+            object.__setattr__(affine_map, "matrix", tuple(all_digits[row] for row in matrix))
+            object.__setattr__(affine_map, "translation", all_digits[translation])
             maps.append(affine_map)
         return maps
 

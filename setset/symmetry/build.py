@@ -7,12 +7,13 @@ then known before any of them is classified:
     N(h) = sum over C of lists(C) * #{x : fingerprint(C + x) = h} / (n + 1).
 
 Now find the canonical form of one list with fingerprint h. Its stabilizer gives the number of lists in its
-class. If that is N(h), all lists with this fingerprint are in this one class, and no other list needs a search.
-If not, the canonical forms of all lists with it are found, and the sum over their classes must be N(h). So there are
-hardly more searches than classes, and nothing depends on the fingerprint being different for different classes.
+class. If the class has N(h) lists, all lists with this fingerprint are in the class, and no other list needs a search.
+If not, the canonical forms of all lists with this fingerprint are found, and the sum over their classes must be N(h).
+So there are hardly more searches than classes, and different classes may share a fingerprint.
 
-The result is checked from the other side: each card is removed from each new list, and the class of the rest is
-found separately. Both sides must count the same number of pairs of a smaller list inside a larger list.
+A double count checks the result: each card is removed from each representative of a new class, and the class of the
+rest is found separately. Adding cards and removing cards must give the same number of pairs of a smaller list inside a
+larger list.
 """
 
 from collections.abc import Sequence
@@ -47,7 +48,7 @@ def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
 
     Raises:
         BadInput: `size` is out of range, or `previous` is not all classes of the size before, in order.
-        SetsetError: the counts do not agree, because `previous` lacks a class. A missing class is noticed if
+        SetsetError: a check of the counts fails, because `previous` lacks a class. A missing class is noticed if
             one of its lists and a list of another class can grow into the same list.
 
     >>> zero = build_level(0)
@@ -83,7 +84,7 @@ def extend_classes(lists: CardArray, counts: Integers, free: Marks) -> tuple[Car
             sizes.
 
     Raises:
-        SetsetError: the counts do not agree.
+        SetsetError: a check of the counts fails, because `lists` lacks a class.
     """
     leasts, stabilizers, extensions = _add_cards(lists, counts, free)
     deletions = _count_deletions(leasts, lists)
@@ -104,8 +105,8 @@ def _add_cards(lists: CardArray, counts: Integers, free: Marks) -> tuple[CardArr
     more = np.flatnonzero(mixed[kind])
     more_leasts, more_stabilizers = canonicalize_rows(longer[more])
 
-    every = np.concatenate([leasts, more_leasts])
-    forms, first_rows, inverse = np.unique(every, axis=0, return_index=True, return_inverse=True)
+    all_leasts = np.concatenate([leasts, more_leasts])
+    forms, first_rows, inverse = np.unique(all_leasts, axis=0, return_index=True, return_inverse=True)
     number = inverse.reshape(-1)  # NumPy 2.0.0 gives a column
     form_stabilizers = np.concatenate([stabilizers, more_stabilizers])[first_rows]
     form_kinds = np.concatenate([np.arange(len(first)), kind[more]])[first_rows]
@@ -123,16 +124,16 @@ def _count_deletions(lists: CardArray, shorter: CardArray) -> Integers:
     """Removes each card from each list. Returns rows (smaller class, larger class, number of cards whose removal leads
     from the larger class to the smaller class)."""
     size = lists.shape[1]
-    kept = np.array([np.delete(np.arange(size), gone) for gone in range(size)], np.int64)
+    kept = np.array([np.delete(np.arange(size), removed) for removed in range(size)], np.int64)
     left = lists[:, kept].reshape(len(lists) * size, size - 1)
     smaller, shared = find_indices(fingerprint_rows(shorter), fingerprint_rows(left))
     if (shared == 0).any():
         raise SetsetError(f"removing a card from a list of {size} cards leaves a list of no known class")
-    others = np.flatnonzero(shared > 1)
-    leasts, _ = canonicalize_rows(left[others])
+    ambiguous = np.flatnonzero(shared > 1)
+    leasts, _ = canonicalize_rows(left[ambiguous])
     numbers = {bytes(cards): number for number, cards in enumerate(shorter)}
     # A list of no known class gets the number -1, with which the double count fails.
-    smaller[others] = [numbers.get(bytes(cards), -1) for cards in leasts]
+    smaller[ambiguous] = [numbers.get(bytes(cards), -1) for cards in leasts]
     return _count_pairs(smaller, np.repeat(np.arange(len(lists)), size))
 
 

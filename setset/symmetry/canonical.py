@@ -39,7 +39,7 @@ from setset.symmetry.geometry import (
 )
 from setset.symmetry.search import find_least
 
-FEW = 8
+PLAIN_SEARCHES = 8
 """Number of searches that a process does in plain Python before it loads the compiler. Loading takes longer than these
 searches."""
 MOST_FRAMES = 2880
@@ -54,7 +54,7 @@ def find_least_frames(cards: Sequence[int]) -> tuple[Cards, CardArray]:
     """Finds the canonical form of a list, and all frames of the list that lead to the form (k + 1 cards per row). A map
     takes such a frame to the standard frame, and the list to its form."""
     # A thread that holds the lock may be compiling. Other threads search without the compiler instead of waiting.
-    if next(_searches) < FEW or not _compiled.acquire(blocking=False):
+    if next(_searches) < PLAIN_SEARCHES or not _compiled.acquire(blocking=False):
         return search_plainly(cards)
     try:
         from setset.symmetry import least
@@ -143,8 +143,8 @@ def canonicalize(cards: CardsLike) -> CanonicalForm:
 def complete_frame(frame: Cards) -> Cards:
     """Completes a frame to five cards in general position. Each added card is the least card outside the flat (affine
     subspace) that the cards before it span."""
-    whole = list(frame)
-    while len(whole) <= DIMENSION:
-        flat = span_frames(np.array([whole], np.uint8))[0].tolist() if whole else []
-        whole.append(next(card for card in range(CARDS) if card not in flat))
-    return tuple(whole)
+    cards = list(frame)
+    while len(cards) <= DIMENSION:
+        flat = span_frames(np.array([cards], np.uint8))[0].tolist() if cards else []
+        cards.append(next(card for card in range(CARDS) if card not in flat))
+    return tuple(cards)

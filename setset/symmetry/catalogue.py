@@ -151,9 +151,9 @@ class Catalogue:
         if size not in self._prints:
             self._prints[size] = fingerprint_rows(self.forms(size))
         numbers, shared = find_indices(self._prints[size], fingerprint_rows(lists))
-        others = np.flatnonzero(shared != 1)
-        forms = map(tuple, canonicalize_rows(lists[others])[0].tolist())
-        numbers[others] = [self.of_form(form).number for form in forms]
+        ambiguous = np.flatnonzero(shared != 1)
+        forms = map(tuple, canonicalize_rows(lists[ambiguous])[0].tolist())
+        numbers[ambiguous] = [self.of_form(form).number for form in forms]
         return numbers
 
     def forms(self, size: int) -> CardArray:
@@ -211,11 +211,11 @@ def _stored_level(size: int) -> Level:
     classes = _stored_classes(size)
     if size == 0:
         return Level(0, classes, Links())
-    smaller_steps, larger_steps, ways = _stored(size, "smaller", "larger", "link_extensions")
+    smaller_steps, larger_steps, extensions = _stored(size, "smaller", "larger", "link_extensions")
     smaller, larger = np.cumsum(smaller_steps, dtype=np.int64), np.cumsum(larger_steps, dtype=np.int64)
     (smaller_stabilizers,), (larger_stabilizers,) = _stored(size - 1, "stabilizers"), _stored(size, "stabilizers")
-    deletions = ways * larger_stabilizers[larger] // smaller_stabilizers[smaller]
-    return Level(size, classes, Links(np.column_stack([smaller, larger, ways, deletions])))
+    deletions = extensions * larger_stabilizers[larger] // smaller_stabilizers[smaller]
+    return Level(size, classes, Links(np.column_stack([smaller, larger, extensions, deletions])))
 
 
 @cache

@@ -61,7 +61,7 @@ class Traits(NamedTuple):
     """Sizes of the stabilizer's orbits on the cards of a list, largest first. '6 4 1^2' means orbits of 6, 4, 1 and 1
     cards."""
     extension_orbits: str
-    """Sizes of the stabilizer's orbits on the cards that can be added, in the same notation."""
+    """Sizes of the stabilizer's orbits on the cards that can be added, in the notation of `orbits`."""
 
     @property
     def orbit_count(self) -> int:

@@ -30,7 +30,7 @@ class Direction(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClassDescription:
-    """A class, its neighbours, and the position of its lists in the geometry.
+    """A class with its neighbours, its dimension, its cuts by hyperplanes and its stabilizer.
 
     >>> description = describe_class(catalogue_in_memory().get(4, 0))
     >>> description.list_class.cards, description.dimension, description.hyperplanes
@@ -42,9 +42,9 @@ class ClassDescription:
     """Dimension of the flat (affine subspace) that a list spans: 4 for all of AG(4,3), 0 for a card, -1 for no card at
     all."""
     smaller: tuple[Neighbour, ...]
-    """Classes that removing one card of a list leads to."""
+    """Classes of the lists with one card less."""
     larger: tuple[Neighbour, ...]
-    """Classes that adding one card to a list leads to."""
+    """Classes of the lists with one card more."""
     directions: tuple[Direction, ...]
     """For each of the 40 ways to cut the deck into three parallel hyperplanes: the number of cards of the canonical
     form in each hyperplane."""
@@ -78,7 +78,7 @@ def describe_class(list_class: ListClass | str, catalogue: Catalogue | None = No
         The class with its neighbours one card apart, its dimension, and its cuts by hyperplanes.
 
     >>> description = describe_class(catalogue_in_memory().get(5, 2))
-    >>> [(str(other), cards) for other, cards in description.larger]
+    >>> [(str(larger), cards) for larger, cards in description.larger]
     [('6/3', 30), ('6/4', 25), ('6/5', 10), ('6/6', 1)]
     """
     catalogue = catalogue or catalogue_in_memory()
@@ -95,7 +95,7 @@ def describe_class(list_class: ListClass | str, catalogue: Catalogue | None = No
 
 
 def count_hyperplanes(directions: Iterable[Direction]) -> dict[Triple, int]:
-    """Counts directions by the numbers of a list's cards in their three hyperplanes, the largest number first."""
+    """Number of directions by cut: the numbers of a list's cards in three parallel hyperplanes, in descending order."""
     cuts = Counter(tuple(sorted(direction.cards, reverse=True)) for direction in directions)
     return {(a, b, c): times for (a, b, c), times in sorted(cuts.items(), reverse=True)}
 

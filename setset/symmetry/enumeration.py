@@ -62,8 +62,8 @@ def _find_layers(cards_inside, points, width, minus, layers, counts):  # type: i
     """Writes to `layers[s]`, for each step s, the labels of the cards of a flat that a shift by s moves into the
     canonical form R. The labels are below `width`, in ascending order.
 
-    If the last card of a frame is its first card plus s, the frame's list has the labels of step 0, the labels of step
-    s plus `width`, and the labels of step 2s plus 2 `width`.
+    Let the last card of a frame be its first card plus s. Then the list of the frame has the labels in `layers[0]`, the
+    labels in `layers[s]` plus `width`, and the labels in `layers[2s]` plus 2 `width`.
     """
     counts[:] = 0
     for label in range(width):

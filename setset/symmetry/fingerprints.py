@@ -55,14 +55,14 @@ def _fingerprint_rows(lists, out, third):  # type: ignore[no-untyped-def]
             card_sums[i] = _mix(card_sums[i])
             for j in range(i):
                 third_sums[third[cards[i], cards[j]]] += _mix(card_sums[i] + card_sums[j])
-        whole = np.uint64(size)
+        fingerprint = np.uint64(size)
         for i in range(size):
             total = card_sums[i]
             for j in range(size):
                 if i != j:
                     total += _mix(third_sums[third[cards[i], cards[j]]] ^ card_sums[j])
-            whole += _mix(total)
-        out[row] = whole | np.uint64(1) << np.uint64(63)
+            fingerprint += _mix(total)
+        out[row] = fingerprint | np.uint64(1) << np.uint64(63)
 
 
 def fingerprint_rows(lists: CardArray) -> Fingerprints:

@@ -1,13 +1,14 @@
 """Classes under the game's own symmetries: 4! * 3!**4 = 31,104 ways to rename features and values.
 
-In the geometry, the game is four features, each of them a way to cut the cards into three parallel hyperplanes.
-There are 40 such ways (a linear form that is not 0, up to its sign), and the 31,104 maps of the game take
-each of its four features to one of the four. Any other four independent ways would make an equally good game; there
-are 63,180 such games, and the affine maps take any game to any other game.
+In the geometry, a feature is a *direction*: a way to cut the cards into three parallel hyperplanes. There are 40
+directions (linear forms other than 0, up to their sign). The game is four of them, and the 31,104 maps of the game take
+these four directions to each other. Any other four independent directions would make an equally good game. There are
+63,180 such games, and the affine maps take any game to any other game.
 
-So instead of moving hands by the game's symmetries, keep the hand and move the game: the classes of the game
-inside one affine class are as many as the orbits of the hand's stabilizer on the 63,180 games. By Burnside's
-lemma, this is the mean number of games that a map of the stabilizer keeps. No list is enumerated.
+A map can move the hands of one class and keep the game, or keep a hand and move the game. Both give the same number of
+orbits. So the number of classes of the game inside an affine class is the number of orbits of a hand's stabilizer on
+the 63,180 games. By Burnside's lemma, this is the mean number of games that a map of the stabilizer keeps. No list is
+enumerated.
 """
 
 from collections.abc import Iterable
@@ -35,43 +36,41 @@ from setset.symmetry.least import find_least_frames
 
 GAME_ORDER: Final = 31_104
 GAMES: Final = GROUP_ORDER // GAME_ORDER
-WAYS: Final = 40
+DIRECTIONS: Final = 40
 
 SMALL_SIZES: Final = (1, 1, 4)
-"""Number of classes under the game's own symmetries for 0, 1 and 2 cards, whose stabilizers are too large to go
-through.
+"""Number of classes under the game's own symmetries for 0, 1 and 2 cards. Their stabilizers have too many maps to try.
 
-Renaming takes any card to any other, and pairs differ by the number of features that are not the same.
+Renaming takes any card to any other card. It takes a pair of cards to any pair that differs in as many features.
 """
 
 
 @njit(cache=True)
-def _map_ways(frame, forms, ways, values, minus, moved):  # type: ignore[no-untyped-def]
-    """Writes to `moved` the image of each of the 40 ways (to cut the deck into three parallel hyperplanes) under a map.
-    The map takes the cards 0, 1, 3, 9, 27 to the frame, or the frame to these cards.
+def _map_directions(frame, forms, direction_of, values, minus, moved):  # type: ignore[no-untyped-def]
+    """Writes to `moved` the image of each of the 40 directions under the map that takes the frame to 0, 1, 3, 9, 27.
 
-    It does not matter which of the two maps it is, because a map and its inverse keep the same number of games.
+    The inverse of this map keeps the same number of games.
     """
-    for way in range(len(forms)):
+    for direction in range(len(forms)):
         image = 0
         for corner in range(4, 0, -1):
-            image = 3 * image + values[forms[way], minus[frame[corner], frame[0]]]
-        moved[way] = ways[image]
+            image = 3 * image + values[forms[direction], minus[frame[corner], frame[0]]]
+        moved[direction] = direction_of[image]
 
 
 @njit(cache=True)
 def _find_cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
-    """Finds the cycles of at most four ways in `moved`, a permutation of the 40 ways: `cycles[n, i]` is the i-th cycle
-    of n ways, `counts[n]` is the number of cycles of n ways."""
+    """Finds the cycles of at most four directions in `moved`, a permutation of the 40 directions: `cycles[n, i]` is the
+    i-th cycle of n directions, `counts[n]` is the number of cycles of n directions."""
     counts[:] = 0
-    for way in range(len(moved)):
+    for direction in range(len(moved)):
         length = 1
-        image = moved[way]
-        while image > way and length < 5:
+        image = moved[direction]
+        while image > direction and length < 5:
             length += 1
             image = moved[image]
-        if image != way or length > 4:
-            continue  # counts each cycle once, at its least way
+        if image != direction or length > 4:
+            continue  # counts each cycle once, at its least direction
         for index in range(length):
             cycles[length, counts[length], index] = image
             image = moved[image]
@@ -80,7 +79,7 @@ def _find_cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _count_kept_games(cycles, counts, games):  # type: ignore[no-untyped-def]
-    """Number of games that a map keeps. The four ways of such a game are a union of whole cycles of the map."""
+    """Number of games that a map keeps. The four directions of such a game are one or more cycles of the map."""
     ones, twos, threes, fours = cycles[1, :, 0], cycles[2], cycles[3], cycles[4]
     kept = 0
     for i in range(counts[1]):
@@ -101,7 +100,7 @@ def _count_kept_games(cycles, counts, games):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _sum_kept_games(frames, forms, ways, values, games, minus, all_games):  # type: ignore[no-untyped-def]
+def _sum_kept_games(frames, forms, direction_of, values, games, minus, all_games):  # type: ignore[no-untyped-def]
     """Adds up, over many maps, the number of games that a map keeps. Each row of `frames` gives a map: the cards to
     which it takes 0, 1, 3, 9, 27."""
     moved = np.zeros(len(forms), np.uint8)
@@ -109,9 +108,9 @@ def _sum_kept_games(frames, forms, ways, values, games, minus, all_games):  # ty
     counts = np.zeros(5, np.int64)
     kept = 0
     for row in range(len(frames)):
-        _map_ways(frames[row], forms, ways, values, minus, moved)
+        _map_directions(frames[row], forms, direction_of, values, minus, moved)
         _find_cycles(moved, cycles, counts)
-        # A map that keeps every way (each group has the identity) keeps all games, so they need not be counted.
+        # A map that keeps every direction, such as the identity, keeps all games, so they need not be counted.
         kept += all_games if counts[1] == len(forms) else _count_kept_games(cycles, counts, games)
     return kept
 
@@ -167,19 +166,21 @@ def _complete_frames(frames: CardArray) -> CardArray:
 
 @cache
 def _make_tables() -> tuple[CardArray, CardArray, npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
-    """Makes the four tables that the kernels need.
+    """Makes the four tables of the kernels.
 
-    They are: the linear form of each way (as the card whose digits are the coefficients), the way of each form, the
-    values of all forms at all cards, and for each four ways, whether they are independent and so make a game.
+    - `forms`: for each direction its linear form, given as the card whose digits are the coefficients;
+    - `direction_of`: for each linear form its direction;
+    - `values`: the value of each form at each card;
+    - `games`: for each four directions, whether they are independent, so that they make a game.
     """
     values = (DIGITS @ DIGITS.T % 3).astype(np.uint8)
     forms = linear_forms()
-    ways = np.full(CARDS, WAYS, np.uint8)  # the form 0 gives no way
-    ways[forms] = ways[difference_table()[0, forms]] = np.arange(WAYS)
-    fours = np.array(list(combinations(range(WAYS), DIMENSION)))
+    direction_of = np.full(CARDS, DIRECTIONS, np.uint8)  # the form 0 gives no direction
+    direction_of[forms] = direction_of[difference_table()[0, forms]] = np.arange(DIRECTIONS)
+    fours = np.array(list(combinations(range(DIRECTIONS), DIMENSION)))
     combined = span_frames(np.column_stack([np.zeros(len(fours), np.uint8), forms[fours]]))
     independent = fours[(combined[:, 1:] != 0).all(axis=1)]
-    games = np.zeros((WAYS,) * DIMENSION, np.bool_)
+    games = np.zeros((DIRECTIONS,) * DIMENSION, np.bool_)
     for order in permutations(range(DIMENSION)):
         games[tuple(independent[:, order].T)] = True
-    return forms, ways, values, games
+    return forms, direction_of, values, games

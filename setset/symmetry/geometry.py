@@ -28,7 +28,7 @@ DIGITS: Final = np.array([digits(card) for card in range(CARDS)])
 
 
 def _table(sums: npt.NDArray[np.int64]) -> CardArray:
-    """Makes a read-only table of cards from sums of their digits, which it reduces modulo 3."""
+    """Converts sums of digits to the cards with these digits modulo 3. The table is read-only."""
     table: CardArray = (sums % 3 @ np.array(WEIGHTS)).astype(np.uint8)
     table.setflags(write=False)
     return table

@@ -38,8 +38,8 @@ class Partitions:
     @property
     def kinds(self) -> dict[int, int]:
         """Number of partitions of each of the two kinds. Affine maps take a partition to all partitions of its kind.
-        The key of a kind is the smallest number that `partners` has for the three partners in a partition."""
-        rarest = Counter(min(map(self.partners.__getitem__, others)) for others in self.partitions)
+        The key of a kind is the least value in `partners` of the three partners in such a partition."""
+        rarest = Counter(min(map(self.partners.__getitem__, lists)) for lists in self.partitions)
         return dict(sorted(rarest.items()))
 
     @property
@@ -76,8 +76,8 @@ def find_partitions(cards: Iterable[int] | None = None) -> Partitions:
     )
     inside = np.zeros(CARDS, np.bool_)
     inside[list(hand)] = True
-    others = [tuple(row) for rows in member_arrays(list_class) for row in rows[~inside[rows].any(axis=1)].tolist()]
-    masks = {sum(1 << card for card in cap): cap for cap in others}
+    partners = [tuple(row) for rows in member_arrays(list_class) for row in rows[~inside[rows].any(axis=1)].tolist()]
+    masks = {sum(1 << card for card in cap): cap for cap in partners}
     left = ALL ^ sum(1 << card for card in (*hand, anchor))
     partitions = []
     for first, second in combinations(sorted(masks), 2):
@@ -85,4 +85,4 @@ def find_partitions(cards: Iterable[int] | None = None) -> Partitions:
         if not first & second and third > second and third in masks:
             partitions.append((masks[first], masks[second], masks[third]))
     times = Counter(cap for partition in partitions for cap in partition)
-    return Partitions(hand, anchor, {cap: times[cap] for cap in others}, tuple(partitions))
+    return Partitions(hand, anchor, {cap: times[cap] for cap in partners}, tuple(partitions))

@@ -214,9 +214,9 @@ def _member_rank(form: Cards, leading: CardArray) -> int:
     label_of[enumerate_subspaces(dimension)[flat]] = labels
     # The map g from the list to the form takes the leading frame to the standard frame. The rank needs
     # the frame of g, which is the image of the standard frame.
-    goes = np.empty_like(labels)
-    goes[span_frames(label_of[leading[:1]])[0]] = labels
-    frame = goes[list(STANDARD_FRAME[: dimension + 1])].tolist()
+    image_of = np.empty_like(labels)
+    image_of[span_frames(label_of[leading[:1]])[0]] = labels
+    frame = image_of[list(STANDARD_FRAME[: dimension + 1])].tolist()
     maps = stabilizer_maps(form)
     ways = _count_completions(dimension)
     return flat * (int(ways[0]) // len(maps)) + _rank_frame(frame, maps, ways)
@@ -247,8 +247,8 @@ def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> Cards:
     ways = _count_completions(dimension)
     flat, rank_in_flat = divmod(within, int(ways[0]) // len(maps))
     # The image of each label of the flat under the map of the frame. The list is the cards with images in the form.
-    goes = span_frames(np.array([_frame_at(rank_in_flat, maps, ways)], np.uint8))[0]
-    cards = enumerate_subspaces(dimension)[flat][np.isin(goes, list_class.cards)]
+    image_of = span_frames(np.array([_frame_at(rank_in_flat, maps, ways)], np.uint8))[0]
+    cards = enumerate_subspaces(dimension)[flat][np.isin(image_of, list_class.cards)]
     return Hand(sorted(cards.tolist()))
 
 

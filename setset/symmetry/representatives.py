@@ -1,7 +1,8 @@
-"""Representatives of the classes under the game's own symmetries into which an affine class falls.
+"""Splits an affine class into its classes under the game's own symmetries, and finds a representative of each part.
 
-`game.py` explains why these classes are the orbits of a list's stabilizer on the 63,180 games. For each orbit, take one
-of its games. The affine map that takes its four features to the features of SET takes the list to a representative.
+`game.py` explains why each part belongs to an orbit of a list's stabilizer on the 63,180 games. To find its
+representative, take any game of the orbit, and an affine map that takes the four features of this game to the features
+of SET. The map takes the list to the representative.
 """
 
 from functools import cache
@@ -54,8 +55,8 @@ def game_representatives(list_class: ListClass) -> CardArray:
 
 @cache
 def _all_games() -> tuple[Integers, Integers]:
-    """Returns the 63,180 games, and a lookup table. A game is a row with the numbers of its four ways to cut the deck
-    by hyperplanes; SET is the first row. The table gives for each four ways the row number of their game."""
+    """Returns the 63,180 games, and a lookup table. A game is a row with the numbers of its four directions
+    (see `game.py`); SET is the first row. The table gives for each four directions the row number of their game."""
     forms = linear_forms()
     fours = np.array(list(combinations(range(len(forms)), DIMENSION)))
     determinants = np.rint(np.linalg.det(DIGITS[forms][fours])).astype(np.int64)
@@ -70,9 +71,9 @@ def _all_games() -> tuple[Integers, Integers]:
 def _move_games(matrix: Integers, games: Integers, numbers: Integers) -> Integers:
     """For each game, the number of its image: the game to which a map with this matrix takes it."""
     forms = linear_forms()
-    ways = np.zeros(CARDS, np.int64)
+    direction_of = np.zeros(CARDS, np.int64)
     opposite = (-DIGITS[forms] % 3) @ np.array(WEIGHTS)
-    ways[forms] = ways[opposite] = np.arange(len(forms))
-    moved = ways[DIGITS[forms] @ matrix % 3 @ np.array(WEIGHTS)]
+    direction_of[forms] = direction_of[opposite] = np.arange(len(forms))
+    moved = direction_of[DIGITS[forms] @ matrix % 3 @ np.array(WEIGHTS)]
     image: Integers = numbers[tuple(np.sort(moved[games], axis=1).T)]
     return image

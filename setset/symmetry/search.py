@@ -41,8 +41,8 @@ def span_dimension(cards: Any, total: Any, minus: Any) -> Any:
 
 
 def count_parallels(cards: Any, minus: Any) -> Any:
-    """Counts the ordered pairs of cards (a, b) by their step b - a. Returns the counts, and the greatest count, but at
-    most 3."""
+    """Counts the ordered pairs of cards (a, b) by their step b - a. Returns the counts, and the greatest count
+    (3 if it is greater)."""
     parallels = zeros(81)
     most = 0
     for a in cards:
@@ -130,12 +130,12 @@ def find_least(cards: Any, form: Any, form_given: Any, frames: Any, total: Any, 
     """Finds the least list that a map takes `cards` to, and writes it to `form`. Returns (dimension, count).
 
     `count` is the number of frames that lead to the least list, which is the number of maps of the spanned flat that
-    keep the list. The first of these frames are written to `frames`, as far as it has room, in the order of the cards
-    in the list.
+    keep the list. The first of these frames, in the order of the cards in the list, fill the rows of `frames`.
 
-    If `form_given`, `form` holds the least list already. Then the search skips a frame unless as many pairs of cards
-    share its steps as share the steps of the standard frame in `form`. If `frames` has room for only one
-    frame, the first frame found ends the search. The count is 0 if `form` is not the least list.
+    If `form_given`, `form` holds the least list already, which makes the search faster. A map takes pairs of cards with
+    the same step to pairs with the same step. So the search skips a frame if the number of pairs in `cards` with a step
+    of the frame differs from the number of pairs in `form` with the image of this step. If `frames` has only one row,
+    the search ends at the first frame. If `form` is not the least list, the count is 0.
     """
     dimension = span_dimension(cards, total, minus)
     if dimension < 0:

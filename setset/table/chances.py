@@ -41,7 +41,7 @@ class Odds(Shown):
     in_play: Estimate | None
     """Chance that a table in play holds no set; None for a number of cards that does not occur in play."""
     rulebook: int | None
-    """Odds for a set (to 1) in the rulebook of the game; None if the rulebook has no odds for this size."""
+    """Odds for a set in the rulebook of the game: 33 means 33 to 1. None if the rulebook has no odds for this size."""
     most: int = LARGEST
     """Maximum number of cards of the deck without a set."""
 

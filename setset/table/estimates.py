@@ -82,7 +82,7 @@ class Kind:
 
 
 def chance_without_set(size: int) -> Fraction:
-    """Computes the exact chance that a random hand holds no set: number of hands without a set per hand.
+    """Computes the exact chance that a random hand holds no set.
 
     Args:
         size: the number of cards, 0 to 81.
@@ -230,10 +230,10 @@ def _independent(size: int, tables: int, without: int, sets: int, squares: int) 
     return Tables(size, tables, without, _binomial(without, tables), _ratio(sets, tables, squares, sets, tables))
 
 
-def _binomial(count: int, of: int) -> Estimate:
-    """Estimates a share (`count` of `of` independent observations), with its standard error."""
-    share = count / of
-    return Estimate(share, sqrt(share * (1 - share) / of))
+def _binomial(count: int, total: int) -> Estimate:
+    """Estimates the share of `count` among `total` independent observations, with its standard error."""
+    share = count / total
+    return Estimate(share, sqrt(share * (1 - share) / total))
 
 
 def _ratio(x: int, y: int, xx: int, xy: int, yy: int) -> Estimate:

@@ -74,8 +74,7 @@ class Verdict:
 
 
 def new_game(deck: Sequence[int], players: int = 1) -> Game:
-    """Starts a game: puts the first twelve cards of a shuffled deck on the table (of a smaller deck, three per
-    feature).
+    """Starts a game: puts the first cards of a shuffled deck on the table, 12 of 81, 9 of 27, or 6 of 9 cards.
 
     Args:
         deck: all 81 cards, or all cards of a smaller deck; the first card is dealt first.
@@ -170,13 +169,13 @@ def deal_more(game: Game) -> Game:
     return replace(game, deck=game.deck[MORE:], table=game.table + game.deck[:MORE])
 
 
-def _remove_cards(game: Game, gone: set[int]) -> Game:
+def _remove_cards(game: Game, removed: set[int]) -> Game:
     """Removes cards from the table. Closes the gaps if the table had more cards than a full table, or the deck is
     empty; otherwise deals new cards into the gaps."""
     if len(game.table) > game.filled or not game.deck:
-        return replace(game, table=tuple(card for card in game.table if card not in gone))
+        return replace(game, table=tuple(card for card in game.table if card not in removed))
     new = iter(game.deck[:MORE])
-    table = tuple(next(new) if card in gone else card for card in game.table)
+    table = tuple(next(new) if card in removed else card for card in game.table)
     return replace(game, deck=game.deck[MORE:], table=table)
 
 

@@ -140,14 +140,14 @@ def _count_differences(first: Any, second: Any) -> Any:
 
 
 @njit(cache=True)
-def _play_game(deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, seen: Any, rounds: Any) -> Any:
+def _play_game(deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, by_size: Any, rounds: Any) -> Any:
     """Plays one game with a shuffled deck. Returns the number of cards on the table at its end.
 
-    Writes the numbers y, x, s (see the module) by size of the table to `seen`. Writes the number of sets taken, by the
-    number of features that differ, to the last of the `buffers`.
+    Writes the numbers y, x, s (see the module) to `by_size`, by size of the table. Writes the number of sets taken to
+    `by_kind` (the last of the `buffers`), by the number of features that differ.
     """
     table, position, triples, by_kind = buffers
-    seen[:] = 0
+    by_size[:] = 0
     by_kind[:] = 0
     position[:] = -1
     count, top, dealt, taken = 12, 12, True, 0
@@ -155,9 +155,9 @@ def _play_game(deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, 
     while True:
         sets = _find_sets(table, count, position, third, triples)
         counting = 0 if top < 81 or dealt else 1
-        seen[counting, count // 3, 0] += 1
-        seen[counting, count // 3, 1] += sets == 0
-        seen[counting, count // 3, 2] += sets
+        by_size[counting, count // 3, 0] += 1
+        by_size[counting, count // 3, 1] += sets == 0
+        by_size[counting, count // 3, 2] += sets
         if count == 12 and counting == 0:
             rounds[taken, 0] += 1
             rounds[taken, 1] += sets == 0
@@ -198,14 +198,14 @@ def play_games(
     table = np.zeros(24, np.uint8)
     position = np.empty(81, np.int8)
     triples = np.zeros((96, 3), np.int8)  # 21 cards have 210 pairs, so at most 70 sets
-    seen = np.zeros((2, 8, 3), np.int64)
+    by_size = np.zeros((2, 8, 3), np.int64)
     by_kind = np.zeros(5, np.int64)
     state = np.empty(1, np.uint64)
     for game in range(games):
         state[0] = _mix(_mix(np.uint64(seed)) + np.uint64(first + game))
         _shuffle(deck, state)
         _count_hands(deck, table, position, third, hands)
-        ends[_play_game(deck, state, at_random, third, (table, position, triples, by_kind), seen, rounds)] += 1
+        ends[_play_game(deck, state, at_random, third, (table, position, triples, by_kind), by_size, rounds)] += 1
         taken = by_kind.sum()
         for features in range(1, 5):
             x = by_kind[features]
@@ -213,9 +213,9 @@ def play_games(
                 kinds[features, moment] += value
         for size in range(8):
             for moment in range(3):
-                seen[1, size, moment] += seen[0, size, moment]
+                by_size[1, size, moment] += by_size[0, size, moment]
             for counting in range(2):
-                y, x, s = seen[counting, size, 0], seen[counting, size, 1], seen[counting, size, 2]
+                y, x, s = by_size[counting, size, 0], by_size[counting, size, 1], by_size[counting, size, 2]
                 if y > 0:
                     for moment, value in enumerate((y, x, s, y * y, x * y, x * x, s * y, s * s)):
                         tables[counting, size, moment] += value

@@ -74,19 +74,19 @@ def simulate(
     policy = Policy(policy)
     starts = range(0, games, PORTION)
     portions = ((first, min(PORTION, games - first)) for first in starts)
-    total = tuple(np.zeros(shape, np.int64) for shape in SHAPES)
-    several = min(workers, len(starts))
+    totals = tuple(np.zeros(shape, np.int64) for shape in SHAPES)
+    processes = min(workers, len(starts))
     shares: Iterator[tuple[int, Sums]]
-    if several == 1:
+    if processes == 1:
         shares = (play_portion(seed, policy, *portion) for portion in portions)
     else:
-        shares = _play_in_processes(seed, policy, portions, several)
+        shares = _play_in_processes(seed, policy, portions, processes)
     for played, sums in shares:
-        for whole, part in zip(total, sums, strict=True):
-            whole += part
+        for total, part in zip(totals, sums, strict=True):
+            total += part
         if progress is not None:
             progress(played)
-    return Simulation(games, seed, policy, *total)
+    return Simulation(games, seed, policy, *totals)
 
 
 def play_portion(seed: int, policy: Policy, first: int, games: int) -> tuple[int, Sums]:

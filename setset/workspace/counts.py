@@ -60,27 +60,30 @@ def read_counts(
     decoded: dict[tuple[int, int], int] | None = None,
     target: int | None = None,
 ) -> Counts:
-    """Counts of all targets and sizes, or of one. `decoded` has the number of lists in files, by target and size."""
+    """Counts of all targets and sizes, or only of `target` and `size`.
+
+    `decoded` has the number of lists in the decoded files, by target and size.
+    """
     counts = Counts()
     for row in views.counts(database):
         if size not in (None, row.size) or target not in (None, row.target):
             continue
         key = row.target, row.size
-        by_others, by_decoding = reference(*key, row.pruned), (decoded or {}).get(key)
+        reference_lists, decoded_lists = reference(*key, row.pruned), (decoded or {}).get(key)
         if row.class_sum is None and row.target <= row.size:
             row = replace(row, class_sum=ALL_LISTS.get(row.size))
-        others = {by_others, row.class_sum, by_decoding} - {None}
+        expected = {reference_lists, row.class_sum, decoded_lists} - {None}
         verdict = CountVerdict.COMPLETE if row.complete else CountVerdict.INCOMPLETE
-        if row.complete and others:
-            verdict = CountVerdict.OK if others == {row.lists} else CountVerdict.WRONG
+        if row.complete and expected:
+            verdict = CountVerdict.OK if expected == {row.lists} else CountVerdict.WRONG
         counts.append(
             Count(
                 **vars(row),
-                reference=by_others,
+                reference=reference_lists,
                 counts=describe(*key, row.pruned),
                 agree=row.lists == row.class_sum if row.complete and row.class_sum is not None else None,
                 verdict=verdict,
-                decoded=by_decoding,
+                decoded=decoded_lists,
             )
         )
     return counts

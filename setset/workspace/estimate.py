@@ -18,7 +18,7 @@ from setset.workspace.expectation import BRIEF, CountOrigin, ExpectedCount, Prob
 from setset.workspace.speed import TRUSTED_SECONDS, Speed, measure_speed, recorded_speeds, typical_speed
 
 EFFICIENCY = 0.9
-"""Efficiency of workers on other machines, relative to cores of this machine, since files and messages travel."""
+"""Efficiency of workers on other machines, relative to cores of this machine. Transfers take the rest of the time."""
 START_SECONDS = 2.0
 """Time until workers have loaded their code, in seconds."""
 LONG_SECONDS = 3600.0
@@ -26,18 +26,18 @@ LONG_SECONDS = 3600.0
 WORTH_MEASURING = 300.0
 """Before a run that takes more seconds than this, `setset run` measures speeds, as `setset estimate` does."""
 MEASURE_SECONDS = 3.0
-"""Time after which no further size is measured. The other sizes get typical speeds."""
+"""Seconds after which no further measurement begins. Sizes without a measurement get typical speeds."""
 BLOCK_BYTES = 4096
 """Block size of the file system, in bytes."""
 
 
 @dataclass(frozen=True)
 class SizeEstimate:
-    """Estimate of one size. A complete size has nothing due."""
+    """Estimate of one size. If the size is complete, `due` is 0."""
 
     size: int
     lists: int
-    """Number of lists of the whole size."""
+    """Number of all lists of the size."""
     error: int
     """Standard error of `lists`; 0 if it is exact."""
     origin: CountOrigin
@@ -47,11 +47,11 @@ class SizeEstimate:
     bytes: int
     """Disk space of the files yet to be written, in whole blocks."""
     whole_seconds: float
-    """Time of one worker for the whole size."""
+    """Seconds that one worker needs for all lists of the size."""
 
     @property
     def seconds(self) -> float:
-        """Time of one worker for the lists yet to be made or counted."""
+        """Seconds that one worker needs for the lists yet to be made or counted."""
         return self.whole_seconds * self.due / self.lists if self.lists else 0.0
 
 
@@ -100,7 +100,7 @@ class Estimate(Shown):
         return self.bytes > self.free_bytes / 2
 
     def usual_seconds(self) -> dict[int, float]:
-        """Typical time of one worker for each whole size, without measured speeds. To compare sizes with each other."""
+        """Typical seconds that one worker needs for all lists of each size. Serves to compare the sizes."""
         options = RunOptions(self.size, self.target, count_only=self.count_only, pruned=self.pruned)
         return {
             size.size: size.lists / typical_speed(options, size.size, {}).lists_per_second
@@ -110,10 +110,10 @@ class Estimate(Shown):
 
 @dataclass(frozen=True)
 class _Records:
-    """Records of a workspace by size, for the target and the kind of work of a run. Empty for a new workspace."""
+    """Records of a workspace by size, for one target, and for either storing or counting. Empty for a new workspace."""
 
     counts: dict[int, int] = field(default_factory=dict)
-    """Number of lists of the sizes with complete counts."""
+    """Number of lists by size, for complete counts."""
     begun: dict[int, SizeRecord] = field(default_factory=dict)
     complete: set[int] = field(default_factory=set)
     """Complete stored sizes."""
@@ -140,7 +140,7 @@ def _read_records(database: Database, options: RunOptions) -> _Records:
 
 
 def make_brief_estimate(database: Database | None, options: RunOptions) -> Estimate:
-    """Estimates a run in a fraction of a second. If it seems long or large, estimates it again with measured speeds."""
+    """Estimates a run in a fraction of a second, or with measured speeds if the run seems long or large."""
     brief = make_estimate(database, options, BRIEF)
     is_large = brief.seconds > WORTH_MEASURING or brief.takes_much_disk
     return make_estimate(database, options, Probing()) if is_large else brief
@@ -197,9 +197,9 @@ def _due_lists(options: RunOptions, records: _Records, size: int, lists: int, fi
     is_counted = is_counted if options.count_only else size in options.count and size in records.counts
     if is_counted or (not options.count_only and size in records.complete):
         return 0
-    made = records.stages[size].lists if size in records.stages else 0
+    recorded = records.stages[size].lists if size in records.stages else 0
     skipped = min(options.first / files[size - 1], 1.0) if options.first and size == options.size else 0.0
-    return max(min(lists - made, round(lists * (1 - skipped))), 0)
+    return max(min(lists - recorded, round(lists * (1 - skipped))), 0)
 
 
 def _speeds(
@@ -292,7 +292,7 @@ def estimate(
     Args:
         size: 3 to 20, the size that a run would build.
         target: 4 to 20.
-        workers: Worker processes; all cores of this machine if None. More workers than cores mean a cluster.
+        workers: Worker processes; all cores of this machine if None. For more workers than cores, a cluster is assumed.
         count_only: Estimate a count without files.
         prune: Estimate a pruned run.
         seconds: Time to probe for, if a number of lists is unknown.

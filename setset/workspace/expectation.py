@@ -46,7 +46,7 @@ class Probing:
 
 
 BRIEF = Probing(seconds=0.0, seed=1, population=100, measured=False)
-"""Probing in a fraction of a second, with some percent of error."""
+"""Options of a brief estimate: a fraction of a second of probing, errors of some percent, typical speeds."""
 
 
 def expect_counts(options: RunOptions, counted: Mapping[int, int], probing: Probing) -> dict[int, ExpectedCount]:

@@ -252,8 +252,8 @@ class Exploration(Shown):
     ) -> Removed:
         """Removes the files and rows of the exploration, or of `size` and all larger sizes, which depend on it.
 
-        Counts from smaller sizes stay. After a stop at any moment, the next call resumes. With `dry_run` it returns
-        the plan and removes nothing.
+        Counts that were made from smaller sizes stay. After a stop at any moment, the next call resumes. With
+        `dry_run` it returns the plan and removes nothing.
         """
         from setset.maintenance.remove import plan_removal, remove
 

@@ -107,7 +107,7 @@ class ListSequence(Shown, ABC):
         Raises:
             BadInput: An argument is out of range, a file exists already, or the size is incomplete.
             MissingExtra: Parquet needs `setset[export]`.
-            NoSpace: The disk is full, or too small, which is checked before anything is written.
+            NoSpace: The disk is full. The export checks the free space before it writes.
             Locked: Another export to the same output is under way.
         """
         from setset.export.lists import export_lists

@@ -80,7 +80,7 @@ class Size(ListSequence):
                 raise BadInput(f"size {self.size} is counted, and has no batches: leave out --batch")
             only = batches.get(self._at, batch)
             if not 0 <= start < only.lists:
-                raise BadInput(f"there is no list {start:,} in {only}: it has {only.lists:,}, numbered from 0")
+                raise BadInput(f"there is no list {start:,} in {only}: its {only.lists:,} lists are numbered from 0")
             return self._read([Part(only, only.lists)], start, only.lists - start, chunk)
         if not self.lists:
             command = f"setset run {self.size} {self._at.exploration.options}"
@@ -110,7 +110,7 @@ class Size(ListSequence):
                     if count <= 0:
                         return
                 if left:
-                    raise BadBatch(f"reading gave {part.lists - left:,} lists, not {part.lists:,}")
+                    raise BadBatch(f"read {part.lists - left:,} lists, expected {part.lists:,}")
             except (BadBatch, BadSource, BadStreams) as error:
                 storage_roots.require_there(self._at.database, part.batch.root_id)
                 batches.require_unchanged(part.batch, self._at.exploration.at(part.batch.size))

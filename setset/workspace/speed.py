@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from setset.engine.bitstreams import Streams
 
 TRUSTED_SECONDS = 60.0
-"""Seconds of recorded work that have the same weight as a measurement or a typical speed."""
+"""Weight of a measured or typical speed in a mean with a recorded speed, whose weight is its seconds of work."""
 FEWEST_STARTS, MOST_STARTS = 10, 2560
 """Minimum and maximum number of random lists that a measurement extends."""
 LISTS_PER_START = 100_000
-"""Maximum number of lists of one size that extend a random list, on average. See `_first_size`."""
+"""Maximum mean number of extensions of a random list to one size. `_first_size` applies the limit."""
 CPU_SECONDS = 0.3
-"""Minimum CPU time of a measurement. It repeats with four times as many random lists until it took this time."""
+"""Minimum CPU time of a measurement. A shorter measurement is repeated with four times as many random lists."""
 NEIGHBOURS = 0.8
 """Bytes of neighbouring lists, as in a file, per byte of random lists. zstd compresses neighbours better."""
 
@@ -35,12 +35,12 @@ class Speed:
     seconds: float = 0.0
     """Seconds of work that the speed is based on. 0 for a typical speed."""
 
-    def blended(self, other: Speed) -> Speed:
-        """Mean of this recorded speed and another speed. The weights are this speed's seconds and TRUSTED_SECONDS."""
+    def blended(self, estimate: Speed) -> Speed:
+        """Mean of this recorded speed, with its seconds as weight, and an estimate, with the weight TRUSTED_SECONDS."""
         share = self.seconds / (self.seconds + TRUSTED_SECONDS)
-        per_list = share / self.lists_per_second + (1 - share) / other.lists_per_second
-        size = share * self.bytes_per_list + (1 - share) * other.bytes_per_list
-        return Speed(1 / per_list, size, self.seconds + other.seconds)
+        per_list = share / self.lists_per_second + (1 - share) / estimate.lists_per_second
+        size = share * self.bytes_per_list + (1 - share) * estimate.bytes_per_list
+        return Speed(1 / per_list, size, self.seconds + estimate.seconds)
 
 
 def _table(rates: tuple[float, ...], lengths: tuple[float, ...]) -> dict[int, Speed]:
@@ -58,16 +58,16 @@ TYPICAL_FOR_18 = _table(
     (150, 150, 300, 300, 250, 160, 110, 70, 45, 33, 20, 12, 8, 4, 3),
     (9.0, 5.0, 4.0, 7.0, 18.0, 24.0, 39.0, 64.0, 120.0, 200.0, 360.0, 530.0, 790.0, 1000.0, 1400.0),
 )
-"""Speed of storing each size from 3 on, below target 18."""
+"""Speed of storing each size from 3 on, for target 18. From size 18 on, `TYPICAL` applies."""
 TYPICAL_COUNT = Speed(400e6)
 PRUNED = Speed(2.5e6, 0.25)
-"""Speed of a pruned run, for any size and kind of work. Most time goes into lists that are dropped."""
+"""Speed of a pruned run, for any size, stored or counted. Dropped lists take most of the time."""
 PRUNED_WITH_CENTRE = Speed(0.8e6, 0.9)
-"""Speed of a pruned run for targets 19 and 20. Their rule also demands a centre, so a tenth as many lists are kept."""
+"""Speed of a pruned run for targets 19 and 20. Their rule (a centre, docs/pruning.md) keeps a tenth of the lists."""
 
 
 def recorded_speeds(hosts: Iterable[Throughput], sizes: Iterable[SizeStatus]) -> dict[int, Speed]:
-    """Recorded speeds by size, from the throughput of hosts and the files, for one target and one kind of work."""
+    """Recorded speeds by size, from the throughput of hosts and from the files, for one target."""
     bytes_per_list = {size.size: size.bytes / size.lists for size in sizes if size.bytes and size.lists}
     lists: Counter[int] = Counter()
     seconds: defaultdict[int, float] = defaultdict(float)
@@ -75,9 +75,9 @@ def recorded_speeds(hosts: Iterable[Throughput], sizes: Iterable[SizeStatus]) ->
         lists[host.size] += host.lists
         seconds[host.size] += host.seconds
     return {
-        size: Speed(made / seconds[size], bytes_per_list.get(size, 0.0), seconds[size])
-        for size, made in lists.items()
-        if made and seconds[size]
+        size: Speed(total / seconds[size], bytes_per_list.get(size, 0.0), seconds[size])
+        for size, total in lists.items()
+        if total and seconds[size]
     }
 
 
@@ -101,7 +101,7 @@ def typical_speed(options: RunOptions, size: int, speeds: Mapping[int, Speed]) -
 
 
 def _usual(options: RunOptions, size: int) -> Speed:
-    """Typical speed at a size, not scaled. Sizes from the target on keep all lists, so the target does not matter."""
+    """Typical speed at a size, not scaled. From the target on, the speed does not depend on the target."""
     if options.count_only:
         return TYPICAL_COUNT
     usual = TYPICAL[min(size, max(TYPICAL))]
@@ -115,10 +115,10 @@ def _usual(options: RunOptions, size: int) -> Speed:
 
 
 def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], seed: int | None) -> Speed:
-    """Measures a speed: stores or counts, in memory, the lists that extend random lists, for some tenths of a second.
+    """Measures a speed for some tenths of a second: stores or counts, in memory, the lists that extend random lists.
 
-    Random lists that nothing extends count too, since they take time. Measures CPU time, so other work on the machine
-    does not matter.
+    Random lists without extensions belong to the measurement, since they take time too. The measure is CPU time, so
+    other work on the machine does not matter.
 
     Args:
         lists: Approximate number of lists of each size up to `size`.
@@ -140,9 +140,9 @@ def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], se
         written = -len(pack_bits(source)) if source else 0
         for _ in range(first, first if options.count_only else via):
             source = source and next(search.expand(source, target, MOST_LISTS), None)
-        made, began = 0, time.process_time()
-        for lists_made, bytes_made in _work(options, size, source) if source else ():
-            made, written = made + lists_made, written + bytes_made
+        extended, began = 0, time.process_time()
+        for part_lists, part_bytes in _expand(options, size, source) if source else ():
+            extended, written = extended + part_lists, written + part_bytes
         seconds = time.process_time() - began
         is_first = starts == FEWEST_STARTS  # the first round is slower, since it allocates memory
         if (time.process_time() > ends and not is_first) or starts >= MOST_STARTS or len(rows) < starts / 2:
@@ -151,21 +151,24 @@ def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], se
     usual = _usual(options, size)
     if not seconds or not lists[size]:
         return usual
-    is_usual = target == 12 or size >= target or not made  # such lists take the same bytes for every target
-    bytes_per_list = usual.bytes_per_list if is_usual else NEIGHBOURS * written / made
+    is_usual = target == 12 or size >= target or not extended  # such lists take the same bytes for every target
+    bytes_per_list = usual.bytes_per_list if is_usual else NEIGHBOURS * written / extended
     return Speed(lists[size] * len(rows) / (lists[first] * seconds), bytes_per_list, TRUSTED_SECONDS)
 
 
 def _first_size(size: int, via: int, lists: Mapping[int, float]) -> int:
-    """Size of the random lists that a measurement starts from: the smallest size whose lists are each extended, on
-    average, by at most LISTS_PER_START lists of any larger size up to `size`. If there is none, `via`."""
+    """Size of the random lists that a measurement starts from.
+
+    Chooses the smallest size whose lists have, on average, at most LISTS_PER_START extensions to any size up to `size`.
+    If there is no such size below `via`, chooses `via`.
+    """
     for first in range(3, via):
         if max(lists[number] for number in range(first, size + 1)) <= LISTS_PER_START * lists[first]:
             return first
     return via
 
 
-def _work(options: RunOptions, size: int, source: Streams) -> Iterator[tuple[int, int]]:
+def _expand(options: RunOptions, size: int, source: Streams) -> Iterator[tuple[int, int]]:
     """Expands a source as a worker does. Yields, per file or count, the number of lists and the bytes of the file."""
     from setset.batches.format import pack_bits
     from setset.engine import deep, search

@@ -115,7 +115,7 @@ _Record = TypeVar("_Record")
 
 
 def _load(folder: WorkspaceFolder, load: Callable[[Database], dict[int, _Record]]) -> dict[int, _Record]:
-    """Returns `load(database)`. Empty if the database is missing, or has an older schema."""
+    """Returns `load(database)`, or an empty dictionary if the database is missing or has an older schema."""
     if not folder.database.is_file():
         return {}
     from setset.database import open_to_read

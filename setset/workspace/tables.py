@@ -52,8 +52,8 @@ def export_links(
     overwrite: bool = False,
 ) -> int:
     """Writes the links between classes that differ by one card to a file. A row has the size of the larger class, the
-    numbers of both classes, how many cards can be added to lead from the smaller to the larger class, and how many
-    can be removed to lead back. Arguments as for `export_classes`. Returns the number of links.
+    numbers of both classes, the number of cards whose addition leads to the larger class, and the number of cards whose
+    removal leads back. Arguments as for `export_classes`. Returns the number of links.
 
     Example:
         >>> setset.export_links(example.parent / "links.json", size=5)

@@ -112,7 +112,7 @@ class Workspace(Shown):
     def exploration(self, target: int | None = None) -> Exploration:
         """Returns the exploration of a target, even if no run began it.
 
-        If `target` is None, this is the only target of the workspace, or else 12.
+        If `target` is None, returns the exploration of the workspace's only target, or else of target 12.
 
         Raises:
             BadInput: `target` is out of range; or it is None, and the workspace has several targets, but not 12.
@@ -195,7 +195,7 @@ class Workspace(Shown):
         from setset.workspace.tables import CLASS_PROPERTIES, PROPERTIES
 
         tables = sql.describe_tables(self._folder.database)
-        properties = ("table", CLASS_PROPERTIES, ", ".join(PROPERTIES), "all classes, made for the query")
+        properties = ("table", CLASS_PROPERTIES, ", ".join(PROPERTIES), "all classes of lists, from the package")
         return ["kind", "name", "columns", "what it holds"], iter([*tables, properties])
 
     # Maintenance
@@ -351,11 +351,11 @@ class Workspace(Shown):
         """
         from setset.maintenance.rebuild import find_owner, rebuild_database
 
-        others = tuple(map(Path, outputs))
+        folders = tuple(map(Path, outputs))
         with self._writing() as folder:
-            find_owner(folder, others)  # raises before a lock file is made in a folder that is no workspace
+            find_owner(folder, folders)  # raises before a lock file is made in a folder that is no workspace
             with folder.locked():
-                return rebuild_database(folder, others, progress or NoProgress())
+                return rebuild_database(folder, folders, progress or NoProgress())
 
     # The classes of lists
 
@@ -442,8 +442,8 @@ class Workspace(Shown):
 
 def _repair_command(size: int | None, batch: int | None, source: int | None, target: int | None, deep: bool) -> str:
     """Command line of a repair, for the history of the workspace."""
-    given = {"--size": size, "--batch": batch, "--source": source, "--target": target}
-    words = [f"{option} {value}" for option, value in given.items() if value is not None]
+    options = {"--size": size, "--batch": batch, "--source": source, "--target": target}
+    words = [f"{option} {value}" for option, value in options.items() if value is not None]
     return " ".join(["setset repair", *words, *(["--deep"] if deep else [])])
 
 

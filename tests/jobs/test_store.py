@@ -210,7 +210,7 @@ def test_a_counted_size_is_read_only_if_it_is_counted_in_full(tmp_path: Path) ->
     )
     with setset.open(folder.path) as workspace:
         altered = workspace.exploration(TARGET)[SIZE]
-        with pytest.raises(SetsetError, match=r"lists, not .*; run 'setset repair'"):
+        with pytest.raises(SetsetError, match=r"lists, expected .*; run 'setset repair'"):
             deque(altered.arrays(), 0)
     change(folder.path, "DELETE FROM tallies WHERE expansion_id = (SELECT max(id) FROM expansions)")
     with setset.open(folder.path) as workspace, pytest.raises(BadInput, match="size 5 is not stored for target 18"):

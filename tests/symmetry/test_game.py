@@ -34,7 +34,7 @@ def test_the_identity_keeps_all_games_and_a_renaming_the_usual_one() -> None:
 
 
 def test_a_map_keeps_as_many_games_as_looking_at_each_shows(catalogue: Catalogue) -> None:
-    forms, ways, _, games = _make_tables()
+    forms, direction_of, _, games = _make_tables()
     four = np.argwhere(games)
     four = four[(np.diff(four, axis=1) > 0).all(axis=1)]
     for one in [catalogue.get(20, 0), catalogue.get(18, 3), *catalogue.level(16).classes[:200:10]]:
@@ -43,8 +43,8 @@ def test_a_map_keeps_as_many_games_as_looking_at_each_shows(catalogue: Catalogue
             back = {}
             for number, form in enumerate(forms.tolist()):
                 values = [_value(form, linear[weight]) for weight in (27, 9, 3, 1)]
-                back[number] = int(ways[int(np.dot(values, (27, 9, 3, 1)))])
-            moved = np.sort(np.array([back[way] for way in range(40)])[four], axis=1)
+                back[number] = int(direction_of[int(np.dot(values, (27, 9, 3, 1)))])
+            moved = np.sort(np.array([back[direction] for direction in range(40)])[four], axis=1)
             wanted = int((moved == four).all(axis=1).sum())
             frame = row[list(STANDARD_FRAME)][None, :]
             assert int(_sum_kept_games(frame, *_make_tables(), difference_table(), GAMES)) == wanted
