@@ -6,12 +6,10 @@ from setset.cli import options
 
 
 @click.command()
-@options.size(required=True, help="The size of the lists.", least=1)
+@options.size("Size of the lists", required=True, least=1)
 @click.option("--count", type=click.IntRange(0, 10_000_000), default=1, show_default=True, help="Number of lists.")
 @click.option(
-    "--seed",
-    type=click.IntRange(0),
-    help="Random seed; the same seed draws the same lists, and with a larger --count more lists after them.",
+    "--seed", type=click.IntRange(0), help="Random seed; the same seed draws the same lists, a larger --count more."
 )
 @options.dimension
 @options.names

@@ -103,9 +103,9 @@ def _none_text(problem: Problem) -> str:
         held = spaced(problem.fixing.cases[0])
         return f"proved: any {problem.cards} cards that include {held} hold a set"
     largest = LARGEST_CAPS[problem.dimension]
-    most = f", so {largest} is the maximum without a set" if problem.cards == largest + 1 else ""
-    of_deck = "" if problem.dimension == 4 else f" of the {3**problem.dimension}"
-    return f"proved: any {problem.cards} cards{of_deck} hold a set{most}"
+    deck = "" if problem.dimension == 4 else f" of the {3**problem.dimension}"
+    proved = f"proved: any {problem.cards} cards{deck} hold a set"
+    return f"{proved}, so {largest} is the maximum without a set" if problem.cards == largest + 1 else proved
 
 
 def _fixed_text(problem: Problem) -> str:

@@ -79,8 +79,8 @@ def _progress(exploration: Exploration, counts: Sequence[Count]) -> Data:
 
 def _confirmed_by(count: Count) -> list[str]:
     """Names of the sources that confirm a count."""
-    others = {"a published or independent count": count.reference, "the sum over all classes": count.class_sum}
-    return [words for words, value in others.items() if value == count.lists and count.complete]
+    sources = {"a published or independent count": count.reference, "the sum over all classes": count.class_sum}
+    return [source for source, value in sources.items() if value == count.lists and count.complete]
 
 
 def _size(size: Size) -> Data:
@@ -109,8 +109,8 @@ def _reproduce(explorations: Iterable[Exploration], counts: Sequence[Count]) -> 
     for exploration in explorations:
         target = f"--target {exploration.target}{' --prune' if exploration.pruned else ''}"
         stored = [size for size in exploration.sizes if size.lists]
-        for cut, sizes in groupby(stored, key=lambda size: size.batch_lists):
-            lines.append(f"setset run {target} --size {list(sizes)[-1].size} --batch-lists {cut}")
+        for batch_lists, sizes in groupby(stored, key=lambda size: size.batch_lists):
+            lines.append(f"setset run {target} --size {list(sizes)[-1].size} --batch-lists {batch_lists}")
         if counted := _progress(exploration, counts)["counted_to"]:
             lines.append(f"setset run {target} --size {counted} --count-only")
     return [*lines, "setset check --deep", "setset count"]
