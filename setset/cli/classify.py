@@ -15,7 +15,7 @@ from setset.cli.many import Hands
 @options.hands_file
 @options.dimension
 @options.as_json
-@options.no_workspace
+@options.ignored_workspace
 @click.pass_context
 def command(
     ctx: click.Context, cards: tuple[str, ...], wide: bool, file: TextIO | None, dimension: int, as_json: bool

@@ -12,7 +12,7 @@ from setset.cli import options
 @options.limit()
 @options.names
 @options.json_lines
-@options.no_workspace
+@options.ignored_workspace
 def command(
     name: str | None, class_name: str | None, start: int, limit: int | None, names: bool, as_json: bool
 ) -> None:

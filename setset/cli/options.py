@@ -65,8 +65,8 @@ workspace = click.option(
     is_eager=True,  # parsed first, because the settings of the workspace have defaults of other options
     help="Folder with the database and the batch files.",
 )
-no_workspace = click.option("-w", "--workspace", expose_value=False, hidden=True)
-"""An ignored option for old scripts: the command once read the classes from a workspace."""
+ignored_workspace = click.option("-w", "--workspace", expose_value=False, hidden=True)
+"""Option without effect, for old scripts: the command once read the classes from a workspace."""
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 wide = click.option("--wide", is_flag=True, help="Show all columns and whole values on any terminal.")
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print JSON lines: an array of cards for each list.")

@@ -26,10 +26,10 @@ class ResumingCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         arguments = list(args)
-        rest = super().parse_args(ctx, args)
+        remaining = super().parse_args(ctx, args)
         ctx.obj = arguments
         if ctx.resilient_parsing or ctx.params["n"] or ctx.params["size"]:
-            return rest
+            return remaining
         last_run = _last_run(ctx.params["workspace"])
         ctx.obj = [*last_run, *arguments]
         if last_run != [str(FIRST_SIZE)] and not (ctx.params["quiet"] or ctx.params["as_json"]):

@@ -14,7 +14,7 @@ from setset.cli import options
 @options.dimension
 @options.names
 @options.json_lines
-@options.no_workspace
+@options.ignored_workspace
 def command(size: int, count: int, seed: int | None, dimension: int, names: bool, as_json: bool) -> None:
     """Draw random lists of N cards. Every list has the same chance. Needs no workspace.
 

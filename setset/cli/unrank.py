@@ -10,7 +10,7 @@ from setset.cli import options
 @click.option("--size", type=int, help="Size of the list, 0 to 20 (same as N).")
 @options.names
 @options.json_lines
-@options.no_workspace
+@options.ignored_workspace
 def command(numbers: tuple[str, ...], size: int | None, names: bool, as_json: bool) -> None:
     """Print the list that has this RANK, from 0, among all lists of N cards. Needs no workspace.
 

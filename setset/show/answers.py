@@ -39,9 +39,9 @@ def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> None:
             "fix": fixing.name,
             "fixed_cases": fixing.cases,
         }
-        how = {"encoding": problem.encoding, "solver": answer.solver, "cpu_seconds": round(answer.seconds, 3)}
+        effort = {"encoding": problem.encoding, "solver": answer.solver, "cpu_seconds": round(answer.seconds, 3)}
         written = str(proof) if answer.proof is not None else None
-        print_json({**request, **how, "proof": written, **_as_json(answer.cards, problem.dimension)})
+        print_json({**request, **effort, "proof": written, **_as_json(answer.cards, problem.dimension)})
         return
     if answer.cards is None:
         click.echo(_none_text(problem))

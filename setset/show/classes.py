@@ -155,12 +155,12 @@ def print_class(description: ClassDescription, lists: int, as_json: bool, wide: 
     print_fields(lines, wide)
 
 
-def neighbours_text(others: Sequence[Neighbour], how: str) -> str:
-    if not others:
+def neighbours_text(neighbours: Sequence[Neighbour], step: str) -> str:
+    if not neighbours:
         return "none"
-    classes = how_many(len(others), "class", "classes")
-    named = (f"{neighbour}" if cards == 1 else f"{neighbour} ({cards} ways)" for neighbour, cards in others)
-    return f"{classes} by {how}: {', '.join(named)}"
+    classes = how_many(len(neighbours), "class", "classes")
+    named = (f"{neighbour}" if cards == 1 else f"{neighbour} ({cards} ways)" for neighbour, cards in neighbours)
+    return f"{classes} by {step}: {', '.join(named)}"
 
 
 def class_as_json(description: ClassDescription) -> dict[str, Any]:

@@ -73,8 +73,11 @@ def print_deck_class(list_class: ListClass, deck: Deck, as_json: bool, wide: boo
     """Prints all facts about a class of a smaller deck."""
     smaller, larger = deck.smaller(list_class.cards), deck.larger(list_class.cards)
     if as_json:
-        near = {"smaller": smaller, "larger": larger}
-        links = {name: [{"class": str(neighbour), "cards": cards} for neighbour, cards in near[name]] for name in near}
+        neighbours = {"smaller": smaller, "larger": larger}
+        links = {
+            name: [{"class": str(neighbour), "cards": cards} for neighbour, cards in neighbours[name]]
+            for name in neighbours
+        }
         print_json({**_class_as_json(list_class), **links})
         return
     lines = {

@@ -69,9 +69,9 @@ def identity_as_json(identity: Identity, seed: int | None) -> dict[str, Any]:
     shown: dict[str, Any] = {"seed": seed, "cards": cards_as_json(identity.cards), "sets": identity.sets, "list": None}
     if identity.list is not None:
         facts = classified_as_json(identity.list.classification, identity.list.lists_of_size)
-        near = {
+        neighbours = {
             name: [{"class": str(neighbour), "cards": cards} for neighbour, cards in getattr(identity.list, name)]
             for name in ("smaller", "larger")
         }
-        shown["list"] = {**facts, "rank": identity.list.rank, "rarity": identity.list.rarity, **near}
+        shown["list"] = {**facts, "rank": identity.list.rank, "rarity": identity.list.rarity, **neighbours}
     return shown

@@ -159,10 +159,10 @@ def _explorations_text(data: Data) -> str:
 
 
 def _versions_text(data: Data) -> str:
-    made = f"{how_many(len(data['hosts']), 'host')}: {', '.join(data['hosts']) or '-'}"
+    hosts = f"{how_many(len(data['hosts']), 'host')}: {', '.join(data['hosts']) or '-'}"
     versions = ", ".join(data["versions"]) or "-"
     return (
-        f"\n<p>{as_text(made)}. Versions of setset: {as_text(versions)};"
+        f"\n<p>{as_text(hosts)}. Versions of setset: {as_text(versions)};"
         f" of the database schema: {as_text(data['schema'])}; this report is by setset {as_text(data['setset'])}.</p>"
     )
 

@@ -156,16 +156,16 @@ def in_words(event: Event) -> str:
             return f"size {event['size']}: {event['share']:.1%}, {number(event['lists'])} lists, {left} left"
         case "size_complete" | "size_stopped":
             done = f"{number(event['done'])} of {how_many(event['expansions'], 'expansion')}"
-            how = f"{number(event['lists'])} lists, {done} in {duration(event['seconds'])}"
-            return f"size {event['size']}: {kind.removeprefix('size_')}, {how}"
+            work = f"{number(event['lists'])} lists, {done} in {duration(event['seconds'])}"
+            return f"size {event['size']}: {kind.removeprefix('size_')}, {work}"
         case "warning":
             return f"warning: {event['text']}"
         case "stopped":
             return f"stopped: {event['reason']} (exit code {event['exit_code']})"
         case _:
             files = f"{how_many(event['files_added'], 'file')} ({byte_count(event['bytes_added'])})"
-            made = f"{how_many(event['lists_added'], 'list')} in {files}, {number(event['lists_counted'])} counted"
-            return f"finished: {made}, in {duration(event['seconds'])}, {event['folder']}"
+            work = f"{how_many(event['lists_added'], 'list')} in {files}, {number(event['lists_counted'])} counted"
+            return f"finished: {work}, in {duration(event['seconds'])}, {event['folder']}"
 
 
 def describe_start(command: str, workspace: Path, target: int, size: int) -> dict[str, Any]:

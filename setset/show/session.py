@@ -168,10 +168,10 @@ def parse_call(line: str, players: Sequence[str], cards: int) -> Call:
     player = 0
     if len(players) > 1:
         names = [player_name.lower().split() for player_name in players]
-        spoken = max((parts for parts in names if words[: len(parts)] == parts), key=len, default=None)
-        if spoken is not None:  # names are tried from the longest: 'Ada Lovelace' before 'Ada'
-            player = names.index(spoken)
-            words = words[len(spoken) :]
+        named = max((parts for parts in names if words[: len(parts)] == parts), key=len, default=None)
+        if named is not None:  # names are tried from the longest: 'Ada Lovelace' before 'Ada'
+            player = names.index(named)
+            words = words[len(named) :]
         elif words[0].isdecimal() and 0 < int(words[0]) <= len(players):
             player = int(words.pop(0)) - 1
         else:

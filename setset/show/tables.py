@@ -126,7 +126,9 @@ def _nothing(message: str, target: int | None = None, size: int | None = None) -
     for_target, option = ("", "") if target is None else (f" for target {target}", f" --target {target}")
     if size is None:
         return f"{message}{for_target}: start with 'setset run 6{option}'"
-    return f"size {size} is not counted yet{for_target}: 'setset run {size}{option}', or faster with --count-only"
+    return (
+        f"size {size} is not counted yet{for_target}: start with 'setset run {size}{option}', faster with --count-only"
+    )
 
 
 def _checked(size: SizeStatus) -> str:

@@ -26,7 +26,7 @@ def draw_png(layout: Layout, scale: float = 2.0) -> bytes:
     height, width = round(layout.height * scale), round(layout.width * scale)
     if not 0 < scale <= 20 or max(height, width) > LARGEST_SIDE:
         raise BadInput(
-            f"cannot draw at scale {scale:g}: expected more than 0, at most 20, no side over {LARGEST_SIDE:,} pixels"
+            f"cannot draw at scale {scale:g}: expected a scale up to 20, and sides of up to {LARGEST_SIDE:,} pixels"
         )
     canvas = np.empty((height, width, 3), np.uint8)
     canvas[:] = _rgb(at.BACKGROUND)
