@@ -53,7 +53,7 @@ class _Output(io.BufferedWriter):
 
 @contextlib.contextmanager
 def _guarded_output() -> Iterator[None]:
-    """During the block, errors of standard output are `OutputFailed`, also at the flush at the end of the block."""
+    """Converts errors of standard output in the block, and at its final flush, to `OutputFailed`."""
     stream = sys.stdout
     if not isinstance(stream, io.TextIOWrapper) or isinstance(stream.buffer, io.BytesIO):
         yield  # standard output is no real file, so writing cannot fail

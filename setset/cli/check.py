@@ -9,9 +9,9 @@ from setset.cli import options
 
 
 @click.command()
-@options.size()
-@click.option("--deep", is_flag=True, help="Also decode each file, and compare its lists with newly derived lists.")
-@click.option("--strict", is_flag=True, help="Exit code 1 also for warnings: files that setset did not make.")
+@options.size("Check only this size")
+@click.option("--deep", is_flag=True, help="Decode each file too, and compare its lists with newly derived lists.")
+@click.option("--strict", is_flag=True, help="Exit with code 1 for warnings too (files that setset did not make).")
 @options.quiet
 @options.as_json
 @options.workspace

@@ -10,7 +10,7 @@ from setset.cli.groups import SuggestingGroup
 
 
 @click.group(invoke_without_command=True, cls=SuggestingGroup)
-@click.option("--size", type=int, help="Only this size, 0 to 20.")
+@click.option("--size", type=int, help="Show only this size, 0 to 20.")
 @options.dimension
 @options.wide
 @options.as_json
@@ -21,7 +21,7 @@ def command(ctx: click.Context, size: int | None, dimension: int, wide: bool, as
 
     A class is all lists that the 1,965,150,720 symmetries make of one list. It is complete if no card can be added to
     its lists. The catalogue of all classes comes from the database of the workspace, or else from the package. With
-    --dimension 2 or 3: the classes of that smaller deck under its own symmetries, by their names in the whole deck.
+    --dimension 2 or 3, prints the classes of that smaller deck under its own symmetries, named as in the whole deck.
 
     \b
     Examples:
@@ -46,9 +46,8 @@ def command(ctx: click.Context, size: int | None, dimension: int, wide: bool, as
 
 
 _workspace = click.option(
-    "-w", "--workspace", type=click.Path(path_type=Path), help="The folder with the database, as for all commands."
+    "-w", "--workspace", type=click.Path(path_type=Path), help="Folder with the database and the batch files."
 )
-_wide = click.option("--wide", is_flag=True, help="All columns and whole values.")
 
 
 _WHOLE_DECK = ("extension_orbits", "game_classes", "hyperplane", "exclusion")
@@ -56,42 +55,41 @@ _WHOLE_DECK = ("extension_orbits", "game_classes", "hyperplane", "exclusion")
 
 
 @command.command("list")
-@options.size(help="The size.", least=0)
-@click.option("--complete", is_flag=True, help="Only complete classes, to which no card can be added.")
-@click.option("--stabilizer", type=click.IntRange(1), help="Only classes whose lists have this number of symmetries.")
-@click.option("--structure", metavar="NAME", help="Only classes whose symmetries form this group, such as 'C2 x S4'.")
-@click.option("--orbits", type=click.IntRange(0), help="Only if the symmetries have this number of orbits on the list.")
-@click.option("--spans", type=click.IntRange(-1, 4), help="Only lists that span a line, plane, ... of this dimension.")
-@click.option("--extensions", type=click.IntRange(0), help="Only lists that this many cards can be added to.")
+@options.size("Size of the classes", required=True, least=0)
+@click.option("--complete", is_flag=True, help="List only classes to which no card can be added.")
+@click.option("--stabilizer", type=click.IntRange(1), help="Filter by the number of symmetries of a list.")
+@click.option("--structure", metavar="NAME", help="Filter by symmetry group, such as 'C2 x S4'.")
+@click.option("--orbits", type=click.IntRange(0), help="Filter by the number of orbits on the cards of a list.")
+@click.option("--spans", type=click.IntRange(-1, 4), help="Filter by spanned dimension: 1 for a line, 2 for a plane.")
+@click.option("--extensions", type=click.IntRange(0), help="Filter by the number of cards that can be added.")
 @click.option(
-    "--extension-orbits", type=click.IntRange(0), help="Only with this number of orbits on the cards that can be added."
+    "--extension-orbits", type=click.IntRange(0), help="Filter by the number of orbits on the cards that can be added."
 )
-@click.option("--game-classes", type=click.IntRange(1), help="Only if they are N classes by the game's symmetries.")
 @click.option(
-    "--hyperplane", metavar="A+B+C", help="Only if three parallel hyperplanes hold A, B and C cards, such as 6+6+0."
+    "--game-classes", type=click.IntRange(1), help="Filter by the number of classes under the game's symmetries."
 )
-@click.option("--exclusion", type=click.IntRange(0), help="Only if another card makes sets with this many pairs.")
+@click.option("--hyperplane", metavar="A+B+C", help="Filter by cards in three parallel hyperplanes, such as 6+6+0.")
+@click.option(
+    "--exclusion", type=click.IntRange(0), help="Filter by the number of pairs that an outside card completes."
+)
 @options.dimension
 @click.option(
     "--sort",
     type=click.Choice(["number", "lists", "stabilizer", "extensions"]),
     default="number",
     show_default=True,
-    help="Order of the classes.",
+    help="Column to sort by.",
 )
-@click.option("--reverse", is_flag=True, help="Largest first.")
-@click.option("--start", type=click.IntRange(0), default=0, help="Skip this many classes.")
+@click.option("--reverse", is_flag=True, help="Reverse the order.")
+@click.option("--start", type=click.IntRange(0), default=0, help="Number of classes to skip.")
 @options.limit("classes", 20)
-@_wide
+@options.wide
 @click.option(
-    "--json",
-    "as_json",
-    is_flag=True,
-    help="Print a JSON object per line, with the neighbours and the hyperplanes of each class.",
+    "--json", "as_json", is_flag=True, help="Print JSON lines: an object per class, with neighbours and hyperplanes."
 )
 @_workspace
 def list_command(
-    size: int | None,
+    size: int,
     complete: bool,
     start: int,
     limit: int | None,
@@ -103,8 +101,8 @@ def list_command(
 ) -> None:
     """List the classes of a size. Needs no workspace.
 
-    Column extensions: number of cards that can be added. Columns smaller and larger: number of classes that one card
-    less or more leads to.
+    Column extensions is the number of cards that can be added. Columns smaller and larger are the numbers of classes
+    that one card less or more leads to.
 
     \b
     Examples:
@@ -115,15 +113,13 @@ def list_command(
       setset classes list 8 --dimension 3
       setset classes list 9 --all --json
     """
-    if size is None:
-        raise click.UsageError("Missing argument 'N': how many cards? (the same as --size N)")
     import setset
     from setset.show.classes import print_class_list
     from setset.show.decks import print_deck_classes
 
     among = None if dimension == 4 else setset.Deck(dimension).classes(size)
     if among is not None:
-        options.refuse_given("is for the whole deck: leave out --dimension", *_WHOLE_DECK)
+        options.refuse_given("{option} is for the whole deck: leave out --dimension", *_WHOLE_DECK)
     catalogue = setset.load_catalogue(workspace, size, neighbours=True)
     classes = setset.find_classes(size, catalogue, complete=complete or None, among=among, **chosen)
     shown = classes[start : None if limit is None else start + limit]
@@ -136,12 +132,12 @@ def list_command(
 
 @command.command("show")
 @click.argument("class_name", metavar="SIZE/NUMBER", shell_complete=options.complete_classes)
-@_wide
+@options.wide
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
     "--code",
     type=click.Choice(["gap", "sage", "magma", "oscar", "python"]),
-    help="Print the stabilizer with its generators as a program for this system instead.",
+    help="Print a program that builds the stabilizer, in this language.",
 )
 @options.dimension
 @_workspace
@@ -160,7 +156,7 @@ def show_command(class_name: str, wide: bool, as_json: bool, code: str | None, d
     from setset.show.snippets import write_snippet
 
     if dimension != 4:
-        options.refuse_given("is for the whole deck: leave out --dimension", "code")
+        options.refuse_given("{option} is for the whole deck: leave out --dimension", "code")
         deck = setset.Deck(dimension)
         print_deck_class(deck.get(class_name), deck, as_json, wide)
         return
@@ -174,14 +170,14 @@ def show_command(class_name: str, wide: bool, as_json: bool, code: str | None, d
 
 
 @command.command()
-@click.option("--size", type=int, help="Build all sizes from 0 to this one [default: 20].")
+@click.option("--size", type=int, show_default="20", help="Build all sizes from 0 to this one.")
 @click.option("--force", is_flag=True, help="Rebuild existing sizes too.")
 @_workspace
 def build(size: int | None, force: bool, workspace: Path) -> None:
     """Compute the catalogue of all classes again.
 
-    Writes it to the database of the workspace, size by size. If the command is stopped, run it again: it resumes and
-    keeps finished sizes.
+    Writes the catalogue to the database of the workspace, size by size. If the command is stopped, run it again: it
+    resumes and keeps finished sizes.
 
     \b
     Examples:

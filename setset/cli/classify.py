@@ -15,7 +15,7 @@ from setset.cli.many import Hands
 @options.hands_file
 @options.dimension
 @options.as_json
-@options.no_workspace
+@options.ignored_workspace
 @click.pass_context
 def command(
     ctx: click.Context, cards: tuple[str, ...], wide: bool, file: TextIO | None, dimension: int, as_json: bool
@@ -37,7 +37,7 @@ def command(
     catalogue = setset.catalogue_in_memory() if dimension == 4 else setset.Deck(dimension)
     many = Hands.from_command_line(cards, file, dimension=dimension)
     if many is not None:
-        options.refuse_given("is for one hand: leave it out with --file or -", "wide")
+        options.refuse_given("{option} is for one hand: leave it out with --file or -", "wide")
         print_many_classified(many, catalogue, as_json, many.report, many.rejected)
         ctx.exit(many.exit_code)
     hand = check_deck(options.parse_hand(cards), dimension)

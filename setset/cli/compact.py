@@ -8,8 +8,8 @@ from setset.cli import options
 
 
 @click.command()
-@options.size(required=True, help="The size whose files to merge.")
-@click.option("--up-to", type=click.IntRange(0), help="Only batches up to this number.")
+@options.size("Size whose files to merge", required=True)
+@click.option("--up-to", type=click.IntRange(0), help="Last batch to merge.")
 @options.target
 @options.quiet
 @options.workspace

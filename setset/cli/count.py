@@ -9,8 +9,8 @@ from setset.cli import options
 
 
 @click.command()
-@options.size()
-@click.option("--recount", is_flag=True, help="Also count the lists in every batch file, as column 'decoded'.")
+@options.size("Show only this size")
+@click.option("--recount", is_flag=True, help="Count the lists in every batch file too, as column 'decoded'.")
 @options.only_target
 @options.dimension
 @options.wide
@@ -21,9 +21,10 @@ def command(
 ) -> None:
     """Print the number of lists of each size, and compare it with numbers from other sources.
 
-    Column reference: the number that other programs found, if any. Column class sum: the number of all lists, computed
-    from the classes, for the target size and larger sizes; only these keep all lists. Exit code 1 if the number of a
-    complete size differs from one of these numbers, or from the lists that --recount finds in the batch files.
+    Column reference is the number that other programs found, if any. Column class sum is the number of all lists,
+    computed from the classes; below the target it is empty, because an exploration keeps only some lists there. Exit
+    code 1 if the number of a complete size differs from one of these numbers, or from the lists that --recount finds in
+    the batch files.
 
     With --dimension 2 or 3, counts all lists of that smaller deck now, without a workspace.
 
@@ -41,7 +42,9 @@ def command(
     from setset.show.tables import print_counts
 
     if dimension != 4:
-        options.refuse_given("is for a workspace: leave it out with --dimension", "recount", "target", "workspace")
+        options.refuse_given(
+            "{option} is for a workspace: leave it out with --dimension", "recount", "target", "workspace"
+        )
         raise SystemExit(0 if print_deck_counts(setset.Deck(dimension), size, as_json, wide) else 1)
 
     with setset.open(workspace) as opened, show_progress(as_json or not recount) as progress:

@@ -22,9 +22,7 @@ def command() -> None:
 @options.as_json
 @options.workspace
 def current(as_json: bool, workspace: Path) -> None:
-    """Show the schema revision of the database.
-
-    Also shows the revision that this setset needs.
+    """Show the schema revision of the database and of setset.
 
     \b
     Example:
@@ -51,8 +49,8 @@ def upgrade(workspace: Path) -> None:
     import setset
     from setset.show.formatting import print_line
 
-    kept = setset.open(workspace, mode="a").upgrade()
-    print_line(f"upgraded; the backup of the old database is {kept}" if kept else "up to date")
+    backup = setset.open(workspace, mode="a").upgrade()
+    print_line(f"upgraded; the backup of the old database is {backup}" if backup else "up to date")
 
 
 @command.command()
@@ -79,15 +77,16 @@ def backup(copy: Path, force: bool, workspace: Path) -> None:
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="Folder that earlier runs used as --output; may be repeated.",
+    help="Folder --output of earlier runs; may be repeated.",
 )
 @options.quiet
 @options.workspace
 def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
     """Make a new database from the batch files.
 
-    Use it if the database is lost or damaged. The numbers of sizes without files come from the file setset.counts. If
-    it is lost too, 'setset run --count-only' counts them again. 'setset classes build' makes the catalogue again.
+    Use this command if the database is lost or damaged. The counts of sizes without files come from the file
+    setset.counts. If that file is lost too, 'setset run --count-only' counts again. 'setset classes build' makes the
+    catalogue again.
 
     \b
     Example:
@@ -98,7 +97,7 @@ def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
     from setset.show.progress import show_progress
 
     with show_progress(quiet) as progress:
-        kept = setset.open(workspace, mode="a").rebuild_database(outputs, progress)
-    if kept:
-        print_line(f"the old database is kept as {kept}")
+        old_database = setset.open(workspace, mode="a").rebuild_database(outputs, progress)
+    if old_database:
+        print_line(f"the old database is kept as {old_database}")
     print_line("rebuilt: 'setset count' shows all lists, 'setset run' makes missing lists")

@@ -6,7 +6,7 @@ from setset.cli import options
 
 
 @click.command("deal")
-@options.size(help="The number of cards; by default 12 (--dimension 3: 9, 2: 6).", least=1, most=81, option="--cards")
+@options.size("Number of cards, 12 by default, 9 or 6 of a smaller deck", least=1, most=81, option="--cards")
 @options.dimension
 @options.seed
 @options.as_json
@@ -20,5 +20,5 @@ def command(size: int | None, dimension: int, seed: int | None, as_json: bool) -
     """
     from setset.show import hands
 
-    cards, dealt_from = options.named_or_dealt((), size or 3 * dimension, seed, dimension)
-    hands.show_deal(cards, dealt_from, as_json)
+    cards, deal_seed = options.named_or_dealt((), size or 3 * dimension, seed, dimension)
+    hands.show_deal(cards, deal_seed, as_json)

@@ -49,8 +49,8 @@ def _examine_workspace(workspace: Path) -> tuple[dict[str, str], bool]:
         lines = {"schema": f"{schema.database}, current" if schema.database == schema.setset else f"{schema.database}"}
         with setset.open(workspace) as opened:
             targets = [str(exploration.target) for exploration in opened.explorations]
-            kept = f"{workspace.absolute()}, target {', '.join(targets) or 'none yet'}"
-            lines = {"workspace": kept + (", in use" if opened.in_use() else ""), **lines}
+            description = f"{workspace.absolute()}, target {', '.join(targets) or 'none yet'}"
+            lines = {"workspace": description + (", in use" if opened.in_use() else ""), **lines}
             for root in opened.roots():
                 free = "" if root.free_bytes is None else f", {byte_count(root.free_bytes)} free"
                 files = f"{how_many(root.files, 'file')}, {byte_count(root.bytes)}"

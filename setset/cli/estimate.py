@@ -10,7 +10,7 @@ from setset.cli import options
 
 
 @click.command()
-@options.size(required=True, help="The size that a run would build.")
+@options.size("Size to estimate", required=True)
 @options.target
 @options.plan
 @click.option(
@@ -53,7 +53,7 @@ def command(
     from setset.show.estimates import print_estimate
 
     if sys.stderr is not None and sys.stderr.isatty():
-        click.echo("measuring for some seconds; the first time up to a minute", err=True)
+        click.echo("measuring the speed (seconds; the first time a minute)", err=True)
     with setset.open(workspace, mode="a") as opened:
         estimate = opened.exploration(target).estimate(size, **plan, seconds=seconds, seed=seed)
     print_estimate(estimate, price, as_json, wide)

@@ -29,9 +29,10 @@ def table(function: Callable[..., None]) -> Callable[..., None]:
         "--format",
         "format_",
         type=click.Choice(["csv", "json", "parquet", "gap"]),
-        help="File format [default: by the suffix of the file name, .g for gap].",
+        show_default="suffix of the file name, .g for gap",
+        help="File format.",
     )
-    file = output("The file to write; - for standard output.")
+    file = output("File to write; - for standard output.")
     return file(table_format(overwrite(options.workspace(function))))
 
 
@@ -47,13 +48,14 @@ def command() -> None:
 
 
 @command.command()
-@options.size(required=True, help="The size of the lists.")
-@output("Output: a folder for one file per batch, a name such as caps.csv for one file, or - for standard output.")
+@options.size("Size of the lists", required=True)
+@output("Folder for a file per batch, single file such as caps.csv, or - for standard output.")
 @click.option(
     "--format",
     "format_",
     type=click.Choice(["parquet", "npy", "csv", "jsonl"]),
-    help="File format [default: by the suffix of the file name].",
+    show_default="suffix of the file name",
+    help="File format.",
 )
 @click.option(
     "--as",
@@ -61,10 +63,10 @@ def command() -> None:
     type=click.Choice(["cards", "vectors", "names"]),
     default="cards",
     show_default=True,
-    help="Cards as numbers 0 to 80, as four digits 0 to 2, or by name.",
+    help="Form of a card: number 0 to 80, four digits 0 to 2, or name.",
 )
-@click.option("--start", type=click.IntRange(0), default=0, help="Start at this list, numbered from 0.")
-@click.option("--limit", type=click.IntRange(1), help="Maximum number of lists, in one file.")
+@click.option("--start", type=click.IntRange(0), default=0, help="Index of the first list, from 0.")
+@click.option("--limit", type=click.IntRange(1), help="Maximum number of lists; writes a single file.")
 @click.option(
     "--row-group-size",
     type=click.IntRange(1, 1 << 26),
@@ -120,11 +122,12 @@ def lists(
     if as_json and str(output) == "-":
         raise click.UsageError("--json cannot be combined with -o -")
     if str(output) == "-":
-        options.refuse_given("cannot be combined with -o -", "overwrite", "dry_run")
+        options.refuse_given("{option} cannot be combined with -o -", "overwrite", "dry_run")
     if "parquet" not in (format_, output.suffix[1:].lower()):
-        options.refuse_given("is for --format parquet only", "row_group_size")
+        options.refuse_given("{option} is only for --format parquet", "row_group_size")
     if from_classes:
-        options.refuse_given("cannot be combined with --from-classes", "target", "workspace", "workers", "partial")
+        refused = ("target", "workspace", "workers", "partial")
+        options.refuse_given("{option} cannot be combined with --from-classes", *refused)
     with (
         nullcontext() if from_classes else setset.open(workspace) as opened,
         show_progress(quiet or as_json) as progress,
@@ -154,12 +157,12 @@ def lists(
 
 
 @command.command()
-@click.option("--size", type=int, help="Only this size, 0 to 20.")
+@click.option("--size", type=int, help="Write only this size, 0 to 20.")
 @table
 def classes(output: Path, **table_options: Any) -> None:
     """Write the classes: representative, number of lists, of symmetries and of cards that can be added, and more.
 
-    They come from the database of the workspace, or else from the package.
+    The classes come from the database of the workspace, or else from the package.
 
     \b
     Examples:
@@ -172,7 +175,7 @@ def classes(output: Path, **table_options: Any) -> None:
 
 
 @command.command()
-@click.option("--size", type=int, help="Only links to classes of this size, 1 to 20.")
+@click.option("--size", type=int, help="Write only links to classes of this size, 1 to 20.")
 @table
 def links(output: Path, **table_options: Any) -> None:
     """Write the links between classes: a class, a class that one more card leads to, and the number of such cards.
@@ -187,7 +190,7 @@ def links(output: Path, **table_options: Any) -> None:
 
 
 @command.command()
-@options.size()
+@options.size("Write only this size")
 @table
 def counts(output: Path, **table_options: Any) -> None:
     """Write the number of lists of each size, as `setset count` prints it.
@@ -203,7 +206,7 @@ def counts(output: Path, **table_options: Any) -> None:
 
 @command.command()
 @click.argument("name", required=False)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write [default: standard output].")
+@click.option("-o", "--output", type=click.Path(path_type=Path), show_default="standard output", help="File to write.")
 @overwrite
 def bfile(name: str | None, output: Path | None, overwrite: bool) -> None:
     """Write an integer sequence in the format of the OEIS: a line "n a(n)" per term. Without NAME, lists all sequences.

@@ -14,7 +14,7 @@ from setset.cli.many import Hands
 @options.deal_instead
 @options.seed
 @options.dimension
-@click.option("--ultra", is_flag=True, help="Find ultra sets: four cards, two pairs that the same card completes.")
+@click.option("--ultra", is_flag=True, help="Find ultra sets: four cards, two pairs that one card completes to sets.")
 @options.as_json
 @click.pass_context
 def command(
@@ -49,7 +49,7 @@ def command(
     if many is not None:
         print_lines(hands.sets_line(line, hand, search(hand), key, as_json) for line, hand in many)
         ctx.exit(many.exit_code)
-    chosen, dealt_from = options.named_or_dealt(cards, count, seed, dimension)
+    chosen, deal_seed = options.named_or_dealt(cards, count, seed, dimension)
     sets = search(chosen)
-    hands.show_sets(chosen, sets, key, dealt_from, as_json)
+    hands.show_sets(chosen, sets, key, deal_seed, as_json)
     ctx.exit(0 if sets else 1)

@@ -26,7 +26,7 @@ GROUPS = {
         "plot": "Draw charts of counts, odds, classes and work.",
         "report": "Write a page on the workspace, to mail or print.",
         "sql": "Query the database, read-only.",
-        "history": "Past runs and how they ended.",
+        "history": "List past runs and how they ended.",
         "serve": "Serve a web page: watch runs, browse classes, play.",
         "site": "Write the web page as files for any web host.",
     },
@@ -39,12 +39,12 @@ GROUPS = {
         "db": "Back up, upgrade or rebuild the database.",
     },
     "Symmetry": {
-        "classes": "The catalogue of classes: totals, list, show, build.",
-        "classify": "The class of a hand without a set.",
-        "sample": "Random lists, each as likely as any other.",
+        "classes": "Show the catalogue of classes: totals, list, show, build.",
+        "classify": "Find the class of a hand without a set.",
+        "sample": "Draw random lists, each as likely as any other.",
         "members": "Print the lists of a class.",
-        "rank": "The rank of a list among all lists of its size.",
-        "unrank": "The list that has a given rank.",
+        "rank": "Print the rank of a list among all lists of its size.",
+        "unrank": "Print the list that has a given rank.",
     },
     "Caps": {
         "partitions": "Split the deck into four hands of 20 without a set.",
@@ -52,7 +52,7 @@ GROUPS = {
         "sat": "Ask a SAT solver for cards without a set.",
     },
     "Table": {
-        "odds": "The odds that some cards hold a set.",
+        "odds": "Print the odds that some cards hold a set.",
         "identify": "Sets, class, rarity and neighbours of a hand.",
         "find": "Find every set among some cards.",
         "deal": "Deal cards and draw them.",
@@ -121,8 +121,8 @@ def _examples(text: str) -> str:
 def _name_program(command: click.Command) -> None:
     """Applies `_examples` to the help text of a command and of its subcommands."""
     command.help = _examples(command.help or "")
-    for below in getattr(command, "commands", {}).values():
-        _name_program(below)
+    for subcommand in getattr(command, "commands", {}).values():
+        _name_program(subcommand)
 
 
 class LazyGroup(SuggestingGroup):

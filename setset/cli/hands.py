@@ -7,7 +7,7 @@ from setset.cli import options
 
 @click.command("hands")
 @click.argument("size", metavar="[N]", type=int, required=False)
-@click.option("--recompute", is_flag=True, help="Compute the tables of 0 to 15 cards again and compare: half a minute.")
+@click.option("--recompute", is_flag=True, help="Compute the tables of 0 to 15 cards again, and compare (30 s).")
 @options.quiet
 @options.wide
 @options.as_json

@@ -29,5 +29,5 @@ def command(
     from setset.show.identity import show_identity
 
     options.refuse_options(cards)
-    chosen, dealt_from = options.named_or_dealt(cards, count, seed, dimension)
-    show_identity(setset.identify(chosen, dimension), dealt_from, as_json, wide)
+    chosen, deal_seed = options.named_or_dealt(cards, count, seed, dimension)
+    show_identity(setset.identify(chosen, dimension), deal_seed, as_json, wide)

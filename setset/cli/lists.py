@@ -8,9 +8,9 @@ from setset.cli import options
 
 
 @click.command()
-@options.size(required=True, help="The size of the lists.")
-@click.option("--batch", type=click.IntRange(0), help="Only the lists of this batch.")
-@click.option("--start", type=click.IntRange(0), default=0, help="Start at this list, numbered from 0.")
+@options.size("Size of the lists", required=True)
+@click.option("--batch", type=click.IntRange(0), help="Print only the lists of this batch.")
+@click.option("--start", type=click.IntRange(0), default=0, help="Index of the first list, from 0.")
 @options.limit()
 @options.names
 @options.from_classes
@@ -30,7 +30,7 @@ def command(
 ) -> None:
     """Print lists (hands without a set) of N cards: from files, in ascending order, or with --from-classes computed.
 
-    If the workspace lacks them, prints the commands that compute them at once, store them or count them.
+    If the workspace lacks the lists, prints commands that compute, store or count them.
 
     \b
     Examples:
@@ -43,7 +43,7 @@ def command(
 
     chunk = options.chunk(limit)
     if from_classes:
-        options.refuse_given("cannot be combined with --from-classes", "batch", "target", "workspace")
+        options.refuse_given("{option} cannot be combined with --from-classes", "batch", "target", "workspace")
         print_lists(setset.lists(size).arrays(start, chunk), names, as_json, limit)
         return
     try:

@@ -7,12 +7,12 @@ from setset.cli import options
 
 @click.command()
 @click.argument("name", required=False, metavar="SIZE/NUMBER", shell_complete=options.complete_classes)
-@click.option("--class", "class_name", metavar="SIZE/NUMBER", help="The class; the same as the argument.")
-@click.option("--start", type=int, default=0, help="Start at this list of the class, numbered from 0.")
+@click.option("--class", "class_name", metavar="SIZE/NUMBER", help="Class of the lists (same as the argument).")
+@click.option("--start", type=int, default=0, help="Index of the first list in the class, from 0.")
 @options.limit()
 @options.names
 @options.json_lines
-@options.no_workspace
+@options.ignored_workspace
 def command(
     name: str | None, class_name: str | None, start: int, limit: int | None, names: bool, as_json: bool
 ) -> None:

@@ -26,18 +26,18 @@ def print_usage_error(error: click.ClickException) -> None:
         click.echo("\n".join(map(printable, lines)), err=True)
 
 
-_NO_NUMBER = re.compile(r"(?P<given>'.*') is not a valid (integer|float)( range)?\.?", re.DOTALL)
-_OUT_OF_RANGE = re.compile(r"(?P<given>\S+) is not in the range .*", re.DOTALL)
+_NO_NUMBER = re.compile(r"(?P<value>'.*') is not a valid (integer|float)( range)?\.?", re.DOTALL)
+_OUT_OF_RANGE = re.compile(r"(?P<value>\S+) is not in the range .*", re.DOTALL)
 
 
 def reword(error: click.ClickException) -> click.ClickException:
-    """Improves click's message for a number that it refuses: the new message names it and the expected range."""
+    """Replaces click's message for a bad number by a message that names the number and the expected range."""
     if not isinstance(error, click.BadParameter) or error.param is None:
         return error
     match = _NO_NUMBER.fullmatch(error.message) or _OUT_OF_RANGE.fullmatch(error.message)
     if match is None:
         return error
-    message = f"{match['given']}, expected {_expected(error.param.type)}."
+    message = f"{match['value']}, expected {_expected(error.param.type)}."
     return click.BadParameter(message, error.ctx, error.param, error.param_hint)
 
 

@@ -63,10 +63,10 @@ workspace = click.option(
     show_envvar=True,
     callback=_remember_workspace,
     is_eager=True,  # parsed first, because the settings of the workspace have defaults of other options
-    help="The folder with the database and the batch files.",
+    help="Folder with the database and the batch files.",
 )
-no_workspace = click.option("-w", "--workspace", expose_value=False, hidden=True)
-"""An ignored option for old scripts: the command once read the classes from a workspace."""
+ignored_workspace = click.option("-w", "--workspace", expose_value=False, hidden=True)
+"""Option without effect, for old scripts: the command once read the classes from a workspace."""
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 wide = click.option("--wide", is_flag=True, help="Show all columns and whole values on any terminal.")
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print JSON lines: an array of cards for each list.")
@@ -77,23 +77,26 @@ output = click.option(
     cls=Setting,
     type=click.Path(path_type=Path, file_okay=False),
     callback=_check_output,
-    help="Folder for the batch files of this run, such as a NAS [default: from setset.toml, or in the workspace].",
+    show_default="from setset.toml, or in the workspace",
+    help="Folder for the batch files of this run, such as a NAS.",
 )
 from_classes = click.option(
     "--from-classes", is_flag=True, help="Compute all lists from the classes, not from files, in the order of `unrank`."
 )
-names = click.option("--names", is_flag=True, help="Names of cards instead of numbers.")
+names = click.option("--names", is_flag=True, help="Print cards by name, not by number.")
 target = click.option(
     "--target",
     cls=Setting,
     type=click.IntRange(4, 20),
-    help="The exploration that keeps only hands that can still grow to this size.  [default: from setset.toml, the "
-    "only target in the workspace, or 12]",
+    show_default="from setset.toml, the only target in the workspace, or 12",
+    help="Exploration of hands that can still grow to this size.",
 )
 
-workers = click.option("--workers", cls=Setting, type=click.IntRange(1), help="Worker processes [default: all cores].")
-prune = click.option("--prune", is_flag=True, help="Also drop lists that provably cannot reach target 19 or 20.")
-only_target = click.option("--target", type=click.IntRange(4, 20), help="Only the exploration with this target.")
+workers = click.option(
+    "--workers", cls=Setting, type=click.IntRange(1), show_default="all cores", help="Number of worker processes."
+)
+prune = click.option("--prune", is_flag=True, help="Drop lists that provably cannot reach the target (19 or 20 only).")
+only_target = click.option("--target", type=click.IntRange(4, 20), help="Show only the exploration with this target.")
 
 
 dry_run = click.option("--dry-run", is_flag=True, help="Print the planned work, and change nothing.")
@@ -113,15 +116,15 @@ def confirm(question: str, yes: bool) -> None:
 
 
 def size(
+    help: str,  # noqa: A002 (click's word)
     required: bool = False,
-    help: str = "Only this size.",  # noqa: A002 (click's word)
     least: int = 3,
     most: int = 20,
     option: str = "--size",
     default: int | None = None,
 ) -> Decorator:
-    """Decorator for the number of cards: the first argument N of a command or, as in earlier versions, the option
-    --size."""
+    """Decorator that adds the number of cards to a command, as the first argument N and as the option of earlier
+    versions."""
     kind = click.IntRange(least, most)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -130,25 +133,26 @@ def size(
             return function(*positional, size=one_number(n, size, option, required, default), **more)
 
         argument = click.argument("n", type=kind, required=False, metavar="[N]")
-        return argument(click.option(option, "size", type=kind, help=f"{help} The same as N.")(merged))
+        return argument(click.option(option, "size", type=kind, help=f"{help} (same as N).")(merged))
 
     return decorate
 
 
 def limit(noun: str = "lists", default: int = 10) -> Decorator:
-    """Decorator for the options --limit and --all. The command gets them as one argument `limit`, None for all."""
+    """Decorator that adds the options --limit and --all. The command gets one argument `limit`, None for all."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def merged(*positional: Any, limit: int, everything: bool, **more: Any) -> Any:
             if everything:
-                refuse_given("cannot be combined with --all", "limit")
+                refuse_given("{option} cannot be combined with --all", "limit")
             return function(*positional, limit=None if everything else limit, **more)
 
-        most = click.IntRange(0)
-        unlimited = click.option("--all", "everything", is_flag=True, help=f"All {noun} from --start on.")(merged)
-        text = f"Maximum number of {noun}."
-        return click.option("--limit", type=most, default=default, show_default=True, help=text)(unlimited)
+        everything_option = click.option("--all", "everything", is_flag=True, help=f"Print all {noun} from --start on.")
+        limit_option = click.option(
+            "--limit", type=click.IntRange(0), default=default, show_default=True, help=f"Maximum number of {noun}."
+        )
+        return limit_option(everything_option(merged))
 
     return decorate
 
@@ -159,7 +163,7 @@ def one_number(n: int | None, named: int | None, option: str, required: bool, de
         raise BadInput(f"give the number of cards once: {n} or {option} {named}")
     number = n if named is None else named
     if number is None and required and default is None:
-        raise click.UsageError(f"Missing argument 'N': how many cards? (the same as {option} N)")
+        raise click.UsageError(f"Missing argument 'N': give the number of cards, as N or {option} N")
     return default if number is None else number
 
 
@@ -167,8 +171,7 @@ cards = click.argument("cards", nargs=-1, metavar="CARDS...")
 hands_file = click.option(
     "--file",
     type=click.File(lazy=False, errors="replace"),
-    help="Read many hands, one per line, from this file; - (also instead of CARDS) for standard input. Skips blank "
-    "lines and text after #. Reports bad lines and goes on; the exit code is then 1. With --json one object per line.",
+    help="File with a hand per line, # for comments; - for standard input, also in place of CARDS.",
 )
 seed = click.option(
     "--seed", type=click.IntRange(0, 2**64 - 1), help="Random seed; the same seed deals the same cards."
@@ -186,17 +189,17 @@ dimension = click.option(
     default=4,
     show_default=True,
     callback=_check_dimension,
-    help="Number of features in which cards differ: 3 for the Junior deck (27 solid cards), 2 for a deck of 9.",
+    help="Number of features: 3 for the Junior deck of 27 cards, 2 for a deck of 9.",
 )
 deal_instead = click.option(
-    "--deal", "count", type=click.IntRange(1, 81), help="Deal this many cards instead of naming them."
+    "--deal", "count", type=click.IntRange(1, 81), help="Number of cards to deal, in place of CARDS."
 )
 
 
 def named_or_dealt(
     texts: tuple[str, ...], count: int | None, seed: int | None, dimension: int = 4
 ) -> tuple[tuple[int, ...], int | None]:
-    """Returns the cards that the command line names, and None; or with --deal, the dealt cards and their seed."""
+    """Returns the cards of the command line and the seed that dealt them. The seed is None for named cards."""
     from setset.table import deal, new_seed
 
     if texts and (count is not None or seed is not None):
@@ -220,23 +223,24 @@ class SizeList(click.ParamType):  # type: ignore[type-arg]  # generic from click
         try:
             return tuple(sorted({int(word) for word in str(value).split(",")}))
         except ValueError:
-            self.fail(f"{value!r}: expected sizes with commas between them, such as 12,15,18", param, ctx)
+            self.fail(f"{value!r}, expected sizes with commas between them, such as 12,15,18", param, ctx)
 
 
 store = click.option(
     "--store", type=SizeList(), default=(), metavar="SIZES", help="Store only these sizes, such as 18 or 12,15,18."
 )
 count = click.option(
-    "--count", type=SizeList(), default=(), metavar="SIZES", help="Count only these sizes, and write no files of them."
+    "--count", type=SizeList(), default=(), metavar="SIZES", help="Count only these sizes, without files."
 )
-via = click.option("--via", type=click.IntRange(3), help="With --store or --count: start from the lists of this size.")
+via = click.option("--via", type=click.IntRange(3), help="Start --store or --count from the lists of this size.")
 batch_lists = click.option(
     "--batch-lists",
     type=click.IntRange(1),
-    help="Maximum number of lists per file [default: chosen for files of some MB].",
+    show_default="for files of some MB",
+    help="Maximum number of lists per file.",
 )
 first = click.option(
-    "--from", "first", type=click.IntRange(0), default=0, help="Expand only source batches with this number or more."
+    "--from", "first", type=click.IntRange(0), default=0, help="Number of the first source batch to expand."
 )
 count_only = click.option(
     "--count-only", is_flag=True, help="Count sizes above the largest complete size, without files."
@@ -244,7 +248,7 @@ count_only = click.option(
 
 
 def plan(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator for the options that a run and its estimate share. The command gets them as one argument `plan`."""
+    """Decorator that adds the options that a run and its estimate share. The command gets one argument `plan`."""
     shared = {
         "prune": prune,
         "store": store,
@@ -264,18 +268,18 @@ def plan(function: Callable[..., Any]) -> Callable[..., Any]:
     return functools.reduce(lambda command, option: option(command), reversed(shared.values()), merged)
 
 
-def refuse_given(why: str, *names: str) -> None:
+def refuse_given(message: str, *names: str) -> None:
     """Raises BadInput if the command line has one of the options `names`, because it would have no effect.
 
     Args:
-        why: end of the message, after the option, such as `cannot be combined with --all`.
-        names: the options, by their parameter names.
+        message: message with the placeholder `{option}`.
+        names: parameter names of the options.
     """
     context = click.get_current_context()
     for parameter in context.command.params:
         is_given = context.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
         if parameter.name in names and is_given:
-            raise BadInput(f"{max(parameter.opts, key=len)} {why}")
+            raise BadInput(message.format(option=max(parameter.opts, key=len)))
 
 
 NEGATIVE_NUMBERS_ARE_ARGUMENTS = {"ignore_unknown_options": True}
@@ -337,6 +341,7 @@ certificates = click.option(
     "--certificates",
     type=click.Path(path_type=Path, file_okay=False),
     envvar="SETSET_CERTIFICATES",
+    show_envvar=True,
     metavar="DIR",
-    help="Folder with the certificates of the cluster, the same on every node [default: $SETSET_CERTIFICATES].",
+    help="Folder with the certificates of the cluster, the same on every node.",
 )

@@ -14,8 +14,8 @@ from setset.cli import options
 def command(cards: tuple[str, ...], number: int, as_json: bool) -> None:
     """Split the deck into a single card and four hands of 20 cards without a set.
 
-    The 20 CARDS hold no set and are one of the four hands; the default is the canonical form of class 20/0. Prints
-    facts about all such partitions, and draws one partition with a letter per hand.
+    CARDS are one of the four hands: 20 cards without a set, by default the canonical form of class 20/0. Prints facts
+    about all partitions with this hand, and draws one partition with a letter per hand.
 
     \b
     Examples:

@@ -21,18 +21,24 @@ def _complete_names(_: click.Context, __: click.Parameter, typed: str) -> list[s
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
-    help="NAME.svg, .png, .pdf, .html (works offline), .json (Vega-Lite) or .csv (the data); - for stdout."
-    "  [default: NAME.svg, NAME-CLASS.svg for neighbours]",
+    show_default="NAME.svg, NAME-CLASS.svg for neighbours",
+    help="Chart file: .svg, .png, .pdf, .html, .json (Vega-Lite) or .csv (data); - for standard output.",
 )
-@click.option("--format", "kind", help="svg, png, pdf, html, json or csv, regardless of the file name.")
+@click.option("--format", "kind", help="Format svg, png, pdf, html, json or csv, for any file name.")
 @click.option(
-    "--games", type=click.IntRange(1, 10**12), default=200_000, show_default=True, help="Games of the chart rounds."
+    "--games",
+    type=click.IntRange(1, 10**12),
+    default=200_000,
+    show_default=True,
+    help="Number of games in the chart `rounds`.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Random seed of the chart rounds."
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Random seed of the chart `rounds`."
 )
-@click.option("--target", type=click.IntRange(4, 20), default=12, show_default=True, help="Target of the chart bytes.")
-@click.option("--size", type=click.IntRange(3, 20), help="Only this size, in the chart bytes.")
+@click.option(
+    "--target", type=click.IntRange(4, 20), default=12, show_default=True, help="Target of the chart `bytes`."
+)
+@click.option("--size", type=click.IntRange(3, 20), help="Draw only this size in the chart `bytes`.")
 @options.force
 @options.workspace
 @click.pass_context
@@ -62,9 +68,9 @@ def command(
 
     for chart_name, plot in plots.PLOTS.items():
         if name != chart_name:
-            options.refuse_given(f"is for the chart {chart_name} only", *plot.options)
+            options.refuse_given(f"{{option}} is only for the chart {chart_name}", *plot.options)
     if name is None:
-        options.refuse_given("needs the NAME of a chart", "output", "kind")
+        options.refuse_given("{option} needs the NAME of a chart", "output", "kind")
         plots.print_plots()
         return
     plot = plots.find_plot(name, words)

@@ -12,7 +12,7 @@ from setset.cli.many import Hands
 @options.cards
 @options.hands_file
 @options.as_json
-@options.no_workspace
+@options.ignored_workspace
 @click.pass_context
 def command(ctx: click.Context, cards: tuple[str, ...], file: TextIO | None, as_json: bool) -> None:
     """Print the rank of CARDS without a set: their index, from 0, among all lists of this size. Needs no workspace.

@@ -9,12 +9,12 @@ from setset.cli import options
 
 
 @click.command()
-@options.size()
+@options.size("Repair only this size")
 @click.option(
     "--batch", type=click.IntRange(0), help="Make this batch of --size again, and compare the file with the database."
 )
 @click.option("--source", type=click.IntRange(0), help="Make all files of --size from this source batch again.")
-@click.option("--deep", is_flag=True, help="First decode each file and derive its lists again, like check --deep.")
+@click.option("--deep", is_flag=True, help="Decode all files and derive their lists first, like check --deep.")
 @options.dry_run
 @options.target
 @options.as_json
@@ -36,9 +36,11 @@ def command(dry_run: bool, as_json: bool, quiet: bool, workspace: Path, **chosen
     from setset.show.tables import print_repaired
 
     if (chosen["batch"], chosen["source"]) != (None, None):
-        options.refuse_given("cannot be combined with --batch or --source, which always derive the lists again", "deep")
+        message = "{option} cannot be combined with --batch or --source, which always derive the lists again"
+        options.refuse_given(message, "deep")
     else:
-        options.refuse_given("needs --batch or --source: without them all targets are repaired", "target")
+        message = "{option} needs --batch or --source; without them, setset repairs all targets"
+        options.refuse_given(message, "target")
     with show_progress(quiet or as_json) as progress, setset.open(workspace, mode="a") as opened:
         result = opened.repair(dry_run=dry_run, progress=progress, **chosen)
     print_result(result, as_json, print_repaired, dry_run)

@@ -15,10 +15,10 @@ from setset.cli import options
     type=click.Path(path_type=Path, dir_okay=False),
     default=Path("report.html"),
     show_default=True,
-    help="The page to write.",
+    help="HTML file to write.",
 )
 @options.force
-@click.option("--json", "with_json", is_flag=True, help="Write the same data beside it, as NAME.json.")
+@click.option("--json", "with_json", is_flag=True, help="Write the data of the report too, as NAME.json.")
 @options.workspace
 def command(output: Path, force: bool, with_json: bool, workspace: Path) -> None:
     """Write a report on a workspace: one page without scripts, to mail or print.

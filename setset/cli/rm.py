@@ -8,7 +8,7 @@ from setset.cli import options
 
 
 @click.command()
-@click.option("--target", type=click.IntRange(4, 20), required=True, help="The exploration to remove.")
+@click.option("--target", type=click.IntRange(4, 20), required=True, help="Target of the exploration to remove.")
 @click.option("--size", type=click.IntRange(3, 20), help="Remove only this size and larger sizes.")
 @options.dry_run
 @options.yes

@@ -53,9 +53,9 @@ def command(context: click.Context, wide: bool, as_json: bool, workspace: Path) 
 def move(old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet: bool, workspace: Path) -> None:
     """Record the new folder of a storage root that was moved.
 
-    OLD is its former folder or its number. First move or copy the folder with its content to NEW. The command compares
-    every file in NEW, and the token that names the owner, with the database. If it is stopped, run it again: it
-    resumes.
+    OLD is the former folder of the root, or its number. First move or copy the folder with its content to NEW. The
+    command compares every file in NEW, and the token that names the owner, with the database. If the command is
+    stopped, run it again: it resumes.
 
     After you moved the workspace itself, it can only read its roots elsewhere. Give such a root as OLD and as NEW, so
     that the workspace owns it again.
@@ -84,7 +84,8 @@ def move(old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the files made again [default: in the workspace].",
+    show_default="in the workspace",
+    help="Folder for the files made again.",
 )
 @options.dry_run
 @options.yes
@@ -92,8 +93,8 @@ def move(old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet
 def forget(old: str, output: Path | None, dry_run: bool, yes: bool, workspace: Path) -> None:
     """Give up a storage root that is lost for good.
 
-    OLD is its folder or its number. Records its files as missing files of the folder --output, where
-    'setset repair' makes them again, byte-identical.
+    OLD is the folder of the root, or its number. The command records the files of the root as missing in the folder
+    --output. 'setset repair' makes them again there, byte-identical.
 
     \b
     Example:
@@ -108,4 +109,4 @@ def forget(old: str, output: Path | None, dry_run: bool, yes: bool, workspace: P
         if not dry_run:
             options.confirm("Forget this storage root, so that repair can make its files again?", yes)
             opened.forget_root(old, output=output)
-            print_line("forgotten: run 'setset repair' to make its files again")
+            print_line("storage root forgotten: run 'setset repair' to make its files again")

@@ -15,7 +15,7 @@ from setset.cli.limits import DISK, TIME, limited
 from setset.errors import BadInput
 
 OF_ONE_RUN = ("--workspace", "--max-time", "--max-disk")
-"""Options that `setset run` without a size does not take from the last run. Each has a value."""
+"""Options that `setset run` without a size does not take from the last run. A value follows each of them."""
 FIRST_SIZE = 6
 """Size that `setset run` without a size builds in a new workspace."""
 
@@ -26,17 +26,17 @@ class ResumingCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         arguments = list(args)
-        rest = super().parse_args(ctx, args)
+        remaining = super().parse_args(ctx, args)
         ctx.obj = arguments
         if ctx.resilient_parsing or ctx.params["n"] or ctx.params["size"]:
-            return rest
-        begun = _last_run(ctx.params["workspace"])
-        ctx.obj = [*begun, *arguments]
-        if begun != [str(FIRST_SIZE)] and not (ctx.params["quiet"] or ctx.params["as_json"]):
-            click.echo(f"resuming: {shlex.join(['run', *begun])}", err=True)
+            return remaining
+        last_run = _last_run(ctx.params["workspace"])
+        ctx.obj = [*last_run, *arguments]
+        if last_run != [str(FIRST_SIZE)] and not (ctx.params["quiet"] or ctx.params["as_json"]):
+            click.echo(f"resuming: {shlex.join(['run', *last_run])}", err=True)
         ctx.params.clear()
         ctx.args.clear()
-        return super().parse_args(ctx, [*begun, *arguments])
+        return super().parse_args(ctx, [*last_run, *arguments])
 
 
 def _last_run(workspace: Path) -> list[str]:
@@ -53,20 +53,20 @@ def _last_run(workspace: Path) -> list[str]:
             commands = [shlex.split(run.command) for run in had_work]
     except setset.NotAWorkspace:
         commands = []
-    begun_runs = [words for words in commands if words[:2] == ["setset", "run"] or ".run(" in words[0]]
-    if not begun_runs:
+    run_commands = [words for words in commands if words[:2] == ["setset", "run"] or ".run(" in words[0]]
+    if not run_commands:
         return [str(FIRST_SIZE)]
-    if ".run(" in begun_runs[0][0]:
-        raise BadInput(f"the last run was started from Python, by {begun_runs[0][0]}: give the number of cards")
-    words, begun = iter(begun_runs[0][2:]), list[str]()
+    if ".run(" in run_commands[0][0]:
+        raise BadInput(f"the last run was started from Python, by {run_commands[0][0]}: give the number of cards")
+    words, arguments = iter(run_commands[0][2:]), list[str]()
     for word in words:
         if word in ("-w", *OF_ONE_RUN):
             next(words, None)
         elif word not in ("-y", "--yes", "--dry-run") and not word.startswith(
             ("-w", *(f"{option}=" for option in OF_ONE_RUN))
         ):
-            begun.append(word)
-    return begun
+            arguments.append(word)
+    return arguments
 
 
 def _had_work(outcome: str | None, results: int) -> bool:
@@ -74,22 +74,21 @@ def _had_work(outcome: str | None, results: int) -> bool:
 
 
 @click.command(cls=ResumingCommand)
-@options.size(help="Build all sizes up to this one.")
+@options.size("Build all sizes up to this one")
 @options.target
 @options.plan
 @click.option(
     "--executor",
     default="local",
     show_default=True,
-    help="Workers: local; dask (a cluster on this machine); dask=ADDRESS or dask=SCHEDULER_FILE (a running "
-    "cluster); MODULE:CALLABLE (any concurrent.futures.Executor).",
+    help="Executor: local, dask (on this machine), dask=ADDRESS or dask=FILE (a running cluster), MODULE:CALLABLE.",
 )
 @click.option(
     "--map",
     "maps",
     multiple=True,
     metavar="[HOST:]HERE=THERE",
-    help="The folder HERE has the path THERE on Dask workers (on HOST). May be repeated.",
+    help="Folder HERE and its path THERE on Dask workers (of HOST); may be repeated.",
 )
 @click.option("--ship", is_flag=True, help="Send files over the network to Dask workers that share no folder.")
 @click.option(
@@ -122,7 +121,7 @@ def command(
     max_disk: float | None,
     quiet: bool,
     workspace: Path,
-    **placed: Any,
+    **executor_options: Any,
 ) -> None:
     """Build all missing lists of up to N cards. Without N: resume the last run, or build size 6.
 
@@ -146,9 +145,9 @@ def command(
     from setset.show.progress import show_progress
     from setset.show.runs import describe_end, describe_start, print_end, run_events
 
-    elsewhere = placed["executor"].startswith("dask=")
-    if elsewhere:
-        options.refuse_given("cannot be combined with --executor dask=ADDRESS", "workers")
+    on_cluster = executor_options["executor"].startswith("dask=")
+    if on_cluster:
+        options.refuse_given("{option} cannot be combined with --executor dask=ADDRESS", "workers")
         plan["workers"] = None  # ignores the number in the settings
     words, began = shlex.join(["setset", "run", *ctx.obj]), time.monotonic()
     folder = plan["output"] or workspace / "batches"
@@ -160,15 +159,16 @@ def command(
         estimate = None
         with contextlib.suppress(setset.SetsetError):  # ignored, because the run below reports the same error
             estimate = exploration.estimate(size, **plan, thorough=False)
-        lines = introduce(estimate, yes or max_time is not None or max_disk is not None, elsewhere)
+        lines = introduce(estimate, yes or max_time is not None or max_disk is not None, on_cluster)
         with (
             show_progress(quiet or as_json, estimate, lines) as progress,
             setset.StopRequest().handling_signals() as stop,
             limited(stop, workspace, max_time, max_disk),
         ):
             events.emit("started", **describe_start(words, workspace, exploration.target, size))
-            made = exploration.run(size, **plan, **placed, progress=events.beside(progress), stop=stop, command=words)
+            listener = events.forward_to(progress)
+            run = exploration.run(size, **plan, **executor_options, progress=listener, stop=stop, command=words)
             seconds = time.monotonic() - began
-            events.emit("finished", **describe_end(made, folder, seconds))
+            events.emit("finished", **describe_end(run, folder, seconds))
     if not (quiet or as_json):
-        print_end(made, exploration.target, size, folder, seconds, plan["prune"], plan["first"])
+        print_end(run, exploration.target, size, folder, seconds, plan["prune"], plan["first"])

@@ -6,17 +6,15 @@ from setset.cli import options
 
 
 @click.command()
-@options.size(required=True, help="The size of the lists.", least=1)
+@options.size("Size of the lists", required=True, least=1)
 @click.option("--count", type=click.IntRange(0, 10_000_000), default=1, show_default=True, help="Number of lists.")
 @click.option(
-    "--seed",
-    type=click.IntRange(0),
-    help="Random seed; the same seed draws the same lists, and with a larger --count more lists after them.",
+    "--seed", type=click.IntRange(0), help="Random seed; the same seed draws the same lists, a larger --count more."
 )
 @options.dimension
 @options.names
 @options.json_lines
-@options.no_workspace
+@options.ignored_workspace
 def command(size: int, count: int, seed: int | None, dimension: int, names: bool, as_json: bool) -> None:
     """Draw random lists of N cards. Every list has the same chance. Needs no workspace.
 

@@ -9,14 +9,14 @@ from setset.cli import options
 from setset.cli.groups import SuggestingGroup
 from setset.cli.many import Hands
 
-_many = options.size(True, "The number of cards without a set.", least=1, most=81, option="--cards")
+_number = options.size("Number of cards without a set", required=True, least=1, most=81, option="--cards")
 _encoding = click.option(
     "--encoding",
     default="totalizer",
     show_default=True,
     help="Cardinality encoding of PySAT: totalizer, kmtotalizer, mtotalizer, seqcounter, sortnetwrk or cardnetwrk.",
 )
-_FIX = "none, triangle (3 cards), frame (5 cards), cases (either of two choices of 8 cards), or cards such as 0,1,3."
+_FIX = "Cards that the hand must hold: none, triangle, frame, cases, or cards such as 0,1,3."
 
 
 def _complete_solvers(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
@@ -47,12 +47,16 @@ def command() -> None:
 
 
 @command.command("encode")
-@_many
-@click.option("--fix", default="none", show_default=True, metavar="WHAT", help=f"Cards that the hand must hold: {_FIX}")
+@_number
+@click.option("--fix", default="none", show_default=True, metavar="WHAT", help=_FIX)
 @options.dimension
 @_encoding
 @click.option(
-    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write [default: standard output]."
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    show_default="standard output",
+    help="File to write.",
 )
 def encode_command(size: int, fix: str, dimension: int, encoding: str, output: Path | None) -> None:
     """Write the SAT problem in the format DIMACS, for any solver.
@@ -68,27 +72,23 @@ def encode_command(size: int, fix: str, dimension: int, encoding: str, output: P
 
 
 @command.command("solve")
-@_many
-@click.option(
-    "--fix",
-    metavar="WHAT",
-    help=f"Cards that the hand must hold: {_FIX} [default: as many as possible without losing an answer]",
-)
+@_number
+@click.option("--fix", metavar="WHAT", show_default="the most that lose no answer", help=_FIX)
 @options.dimension
 @_encoding
 @click.option(
     "--solver",
     default="glucose4",
     show_default=True,
-    help="A solver of PySAT, such as cadical153.",
+    help="Solver of PySAT, such as cadical153.",
     shell_complete=_complete_solvers,
 )
 @click.option("--at-least", is_flag=True, help="Print all cards of the solver's answer, even if more than N.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Give up after this time, in seconds.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Give up after this number of seconds.")
 @click.option(
     "--proof",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a DRAT proof. `encode` with the same --fix and --encoding writes the problem that it proves.",
+    help="File for a DRAT proof; `encode` with the same --fix and --encoding writes its problem.",
 )
 @options.as_json
 def solve_command(
@@ -127,10 +127,9 @@ def solve_command(
 @click.option(
     "--file",
     type=click.File(errors="replace"),
-    help="Read many answers, the literals of one answer per line, from this file; - for standard input. Skips blank "
-    "lines and text after #. Reports bad lines and goes on; the exit code is then 1. With --json one object per line.",
+    help="File with the literals of an answer per line, # for comments; - for standard input.",
 )
-@click.option("--cards", type=click.IntRange(1, 81), default=1, help="Minimum number of cards.")
+@click.option("--cards", type=click.IntRange(1, 81), default=1, help="Minimum number of cards in an answer.")
 @options.dimension
 @options.as_json
 @click.pass_context
@@ -156,10 +155,10 @@ def read_command(
         show_read(parse_answer(answer.read(), cards, Path(answer.name).name), as_json, dimension)
         return
     assert file is not None
-    many = Hands(file)
-    for line, text in many.lines():
+    answers = Hands(file)
+    for line, text in answers.lines():
         try:
             click.echo(answer_line(line, parse_answer(text, cards, "the line"), as_json, dimension))
         except SetsetError as error:
-            many.report(line, error)
-    ctx.exit(many.exit_code)
+            answers.report(line, error)
+    ctx.exit(answers.exit_code)

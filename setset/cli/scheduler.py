@@ -8,8 +8,10 @@ from setset.cli import options
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address of this machine to listen at.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8786, show_default=True, help="0 for any free port.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8786, show_default=True, help="Port; 0 for any free port."
+)
 @click.option(
     "--scheduler-file",
     "file",

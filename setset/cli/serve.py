@@ -10,7 +10,7 @@ LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address of this machine to serve at.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="Port; 0 for any free port."
 )
@@ -18,9 +18,9 @@ LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
     "--allow-host",
     "allowed",
     multiple=True,
-    help="Host name in the address of the page, besides localhost; may be repeated. Needed if --host is not local.",
+    help="Host name in the URL of the page, besides localhost; may be repeated.",
 )
-@click.option("--token", help="Secret that visitors need, for machines with other users; 'random' makes one.")
+@click.option("--token", help="Secret that visitors need, for machines with other users; 'random' for a new one.")
 @click.option("--open", "open_browser", is_flag=True, help="Open the page in the browser.")
 @options.workspace
 def command(
@@ -56,8 +56,10 @@ def command(
     address = f"http://{name}:{listening.getsockname()[1]}/" + (f"?token={quote(secret)}" if secret else "")
     click.echo(f"setset serves at {address}")
     if not is_local:
-        readers = "everyone who knows the token" if secret else "everyone (add --token to restrict it)"
-        click.echo(f"on the network of {host}, {readers} can read the workspace, unencrypted", err=True)
+        warning = f"anyone on the network of {host} can read the workspace, unencrypted: add --token to restrict access"
+        if secret:
+            warning = f"anyone on the network of {host} with the token can read the workspace, unencrypted"
+        click.echo(warning, err=True)
     click.echo("Ctrl-C ends the server", err=True)
     hosts = frozenset(name.lower() for name in (*LOCAL_NAMES, *allowed))
     serve(Site(workspace, hosts, secret), listening, address, open_browser)

@@ -15,7 +15,9 @@ from setset.cli import options
     show_default=True,
     help="Choice among several sets: a random set, or the first on the table.",
 )
-@click.option("--workers", type=click.IntRange(1, 1024), default=1, show_default=True, help="Worker processes.")
+@click.option(
+    "--workers", type=click.IntRange(1, 1024), default=1, show_default=True, help="Number of worker processes."
+)
 @options.as_json
 def command(games: int, seed: int | None, policy: str, workers: int, as_json: bool) -> None:
     """Simulate many games, and count tables and random hands without a set, with standard errors.

@@ -9,8 +9,12 @@ from setset.cli import options
 
 @click.command()
 @click.argument("output", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--url", required=True, help="Public address of the site.")
-@click.option("--docs", type=click.Path(path_type=Path, file_okay=False), help="Documentation built by tools/docs.")
+@click.option("--url", required=True, help="Public URL of the site.")
+@click.option(
+    "--docs",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder with the documentation built by tools/docs.",
+)
 @options.quiet
 def command(output: Path, url: str, docs: Path | None, quiet: bool) -> None:
     """Write the web page as static files for any web host. Needs no server and no workspace.

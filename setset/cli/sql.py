@@ -15,7 +15,7 @@ from setset.cli import options
     type=click.FloatRange(0, min_open=True),
     default=60.0,
     show_default=True,
-    help="End the query after this many seconds.",
+    help="End the query after this number of seconds.",
 )
 @options.wide
 @options.as_json
@@ -33,7 +33,7 @@ def command(query: str | None, as_csv: bool, timeout: float, wide: bool, as_json
     if as_csv and as_json:
         raise click.UsageError("--csv cannot be combined with --json")
     if query is None:
-        options.refuse_given("needs a query", "timeout")
+        options.refuse_given("{option} needs a query", "timeout")
     import setset
     from setset.show.formatting import print_rows
 

@@ -12,18 +12,19 @@ from setset.cli import options
 
 
 @click.command()
-@options.size(required=True, help="The size of the lists.")
+@options.size("Size of the lists", required=True)
 @click.option(
     "--by",
     multiple=True,
     type=click.Choice(["remaining", "lowest", "highest", "card", "feature", "class"]),
-    help="Histogram to print; may be repeated.  [default: all but class, which takes longer]",
+    show_default="all but class, which takes longer",
+    help="Histogram to print; may be repeated.",
 )
 @click.option(
     "--plot",
     "output",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Draw a chart too: NAME.svg, .png, .pdf, .html, .json or .csv. Needs setset[plot].",
+    help="File for a chart, .svg, .png, .pdf, .html, .json or .csv (needs setset[plot]).",
 )
 @options.force
 @options.workers
@@ -48,8 +49,8 @@ def command(
 ) -> None:
     """Print histograms over all lists of a size, from files or computed.
 
-    They count lists by the number of remaining cards (cards above the highest card that can be added), by lowest and
-    highest card, by each card, by the number of cards with a value such as red, and by class.
+    The histograms count lists by the number of remaining cards (cards above the highest card that can be added), by
+    lowest and highest card, by each card, by the number of cards with a value such as red, and by class.
 
     \b
     Examples:
@@ -68,7 +69,7 @@ def command(
         kind_of(output)  # refuses a bad file name before the work begins
         require_free(output, force)
     if from_classes:
-        options.refuse_given("cannot be combined with --from-classes", "target", "workspace")
+        options.refuse_given("{option} cannot be combined with --from-classes", "target", "workspace")
     with (
         nullcontext() if from_classes else setset.open(workspace) as opened,
         show_progress(quiet or as_json) as progress,

@@ -7,10 +7,10 @@ from setset.cli import options
 
 @click.command(context_settings=options.NEGATIVE_NUMBERS_ARE_ARGUMENTS)
 @click.argument("numbers", nargs=-1, metavar="[N] RANK")
-@click.option("--size", type=int, help="The size of the list, 0 to 20. The same as N.")
+@click.option("--size", type=int, help="Size of the list, 0 to 20 (same as N).")
 @options.names
 @options.json_lines
-@options.no_workspace
+@options.ignored_workspace
 def command(numbers: tuple[str, ...], size: int | None, names: bool, as_json: bool) -> None:
     """Print the list that has this RANK, from 0, among all lists of N cards. Needs no workspace.
 

@@ -9,8 +9,8 @@ from setset.cli import options
 
 @click.command("verify")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--dimension", type=int, help="Digits per point, 1 to 10 [default: as many as the first point has].")
-@click.option("--integers", is_flag=True, help="Each number in FILE is a point: its digits in base 3.")
+@click.option("--dimension", type=int, show_default="digits of the first point", help="Digits per point, 1 to 10.")
+@click.option("--integers", is_flag=True, help="Read each number in FILE as a point, its digits in base 3.")
 @options.as_json
 def command(file: Path, dimension: int | None, integers: bool, as_json: bool) -> None:
     """Check whether the points in FILE are a cap (no three on a line), in up to 10 dimensions.

@@ -9,18 +9,19 @@ from setset.cli import options
 
 @click.command()
 @click.argument("scheduler")
-@click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
-@click.option("--host", help="Address of this machine to listen at [default: as seen by the scheduler].")
+@click.option("--workers", type=click.IntRange(1), show_default="all cores", help="Number of worker processes.")
+@click.option("--host", show_default="as seen by the scheduler", help="Address to listen on.")
 @click.option(
     "--memory-limit",
     default="0",
     show_default=True,
-    help="Memory per process, such as 2GB. Dask pauses a process that uses more. 0: no limit.",
+    help="Memory at which Dask pauses a process, such as 2GB; 0 for no limit.",
 )
 @click.option(
     "--local-directory",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of this machine for temporary files [default: current folder].",
+    show_default="current folder",
+    help="Folder of this machine for temporary files.",
 )
 @options.certificates
 @click.option(

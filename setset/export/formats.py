@@ -51,12 +51,12 @@ class Content:
     values: Values
     size: int
     row_group_size: int = ROW_GROUP_SIZE
-    marks: Mapping[str, str] = field(default_factory=dict)
-    """Metadata of the file: inside a Parquet file, otherwise in the manifest of the folder."""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    """Metadata of the file, in a Parquet file itself, otherwise in the manifest of the folder."""
 
-    def marked(self, **marks: object) -> Content:
-        """Returns a copy with more metadata."""
-        return replace(self, marks={**self.marks, **{name: str(value) for name, value in marks.items()}})
+    def with_metadata(self, **metadata: object) -> Content:
+        """Returns a copy with additional metadata."""
+        return replace(self, metadata={**self.metadata, **{name: str(value) for name, value in metadata.items()}})
 
     @property
     def columns(self) -> list[str]:
@@ -85,7 +85,7 @@ def choose_format(name: str, option: str | None, suffixes: Mapping[str, str]) ->
     if option is not None and option not in formats:
         raise BadInput(f"--format {option}: expected one of {', '.join(formats)}")
     if option is None and suffix_format is None:
-        raise BadInput(f"no format: give --format {'|'.join(formats)}, or -o a name with such a suffix")
+        raise BadInput(f"no format: give --format {'|'.join(formats)}, or -o NAME{', NAME'.join(suffixes)}")
     if option is not None and suffix_format not in (None, option):
         raise BadInput(f"--format {option} contradicts the suffix of {name}: leave --format out, or give another name")
     return str(option or suffix_format)
@@ -102,7 +102,7 @@ def exactly(lists: int, blocks: Iterable[Lists], error: SetsetError) -> Iterator
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Raises BadInput if the file exists, unless `overwrite`."""
+    """Raises BadInput if the file exists, unless `overwrite` is set."""
     if path.exists() and not overwrite:
         raise BadInput(f"{path} exists already: add --force to replace it")
 

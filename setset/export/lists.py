@@ -199,8 +199,8 @@ class _Export:
         caller."""
         options, output = self._options, self._options.output
         count = self._size.range_length(options.start, options.limit)
-        marks = {"first_list": str(options.start), "lists": str(count), **self._content.marks}
-        content = replace(self._content, marks=marks)
+        metadata = {"first_list": str(options.start), "lists": str(count), **self._content.metadata}
+        content = replace(self._content, metadata=metadata)
         blocks = self._size.read(options.start, count, block_rows(content))
         if not isinstance(output, Path):
             self._write_blocks(output, content, count, blocks)
@@ -229,8 +229,8 @@ class _Export:
 
     @contextmanager
     def _progressing(self, files: int, lists: int, stopped: str = STOPPED) -> Iterator[Callable[[int], None]]:
-        """Reports progress. Yields a function: call it with the number of lists after each file or block. It raises
-        Interrupted if the export must stop."""
+        """Reports progress of the block. Yields a function to call with the number of lists of each finished file or
+        block of lists. The function raises Interrupted if the export must stop."""
 
         def advance(lists: int) -> None:
             self._progress.advance(self._size.size, lists, lists)
@@ -243,8 +243,8 @@ class _Export:
             self._progress.end(self._size.size)
 
     def _plan(self, folder: Path, files: int, written: int, lists: int, existing_bytes: int, expected: int) -> Exported:
-        """Makes the result that a dry run returns: expected files and bytes. In any other export, raises NoSpace if the
-        expected bytes do not fit on the disk."""
+        """Returns the expected files and bytes. Raises NoSpace if the bytes do not fit on the disk, except in a dry
+        run."""
         free = free_bytes(folder)
         if expected > free and not self._options.dry_run:
             raise NoSpace(f"the export takes about {expected:,} bytes, and {folder} has room for {free:,}")
@@ -265,9 +265,9 @@ class _Export:
         """Makes the error for a batch that cannot be read: it is damaged, or another command changed the size
         meanwhile."""
         try:
-            next(self._size.read(int(task.content.marks["first_list"]), 1, 1))
-        except SetsetError as present:
-            return present
+            next(self._size.read(int(task.content.metadata["first_list"]), 1, 1))
+        except SetsetError as size_error:
+            return size_error
         return SetsetError(f"{error}; run 'setset repair'")
 
     def _expected_bytes(self, tasks: list[ExportTask]) -> int:

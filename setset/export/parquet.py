@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from setset.export.formats import Lists
 
 PREFIX = "setset."
-"""Prefix of the metadata keys of setset."""
+"""Prefix of the keys of setset in the metadata of a Parquet file."""
 PAGE_BYTES = 1 << 18
 WRITE_ROWS = 1 << 16
 LEVEL = 1
@@ -34,7 +34,7 @@ def schema(content: Content) -> Any:
     arrow = require_arrow()
     is_named = content.values is Values.NAMES
     cell = arrow.dictionary(arrow.int8(), arrow.string()) if is_named else arrow.uint8()
-    metadata = {PREFIX + key: value for key, value in content.marks.items()}
+    metadata = {PREFIX + key: value for key, value in content.metadata.items()}
     return arrow.schema([(column, cell) for column in content.columns], metadata=metadata)
 
 
@@ -72,7 +72,7 @@ def write(file: BinaryIO, content: Content, blocks: Iterable[Lists]) -> None:
             writer.write_batch(batch, row_group_size=batch.num_rows)
 
 
-def read_marks(path: Path) -> dict[str, str]:
+def read_metadata(path: Path) -> dict[str, str]:
     """Reads the metadata that setset wrote to a Parquet file, and its number of rows as `rows`. Returns an empty
     dictionary if the file is not a complete Parquet file."""
     arrow = require_arrow()
@@ -84,5 +84,5 @@ def read_marks(path: Path) -> dict[str, str]:
         key.decode(errors="replace"): value.decode(errors="replace")
         for key, value in (file_metadata.metadata or {}).items()
     }
-    marks = {key.removeprefix(PREFIX): text for key, text in texts.items() if key.startswith(PREFIX)}
-    return {**marks, "rows": str(file_metadata.num_rows)}
+    own = {key.removeprefix(PREFIX): text for key, text in texts.items() if key.startswith(PREFIX)}
+    return {**own, "rows": str(file_metadata.num_rows)}

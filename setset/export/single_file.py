@@ -71,10 +71,10 @@ def _read_lists(task: ExportTask) -> Iterator[Lists]:
     from setset.engine import search
     from setset.tasks.worker import read_lists
 
-    batch, target = (task.source.size, task.source.number), int(task.content.marks["target"])
+    batch, target = (task.source.size, task.source.number), int(task.content.metadata["target"])
     unpacked = read_lists(task.source, target, task.content.size, 0, block_rows(task.content))
     try:
-        yield from exactly(task.lists, unpacked, BadSource(*batch, f"it does not hold {task.lists:,} lists"))
+        yield from exactly(task.lists, unpacked, BadSource(*batch, f"expected {task.lists:,} lists"))
     except search.BadStreams as error:
         raise BadSource(*batch, str(error)) from error
 
@@ -86,7 +86,7 @@ def measure(task: ExportTask) -> float:
 
     content, rows = task.content, min(SAMPLE, task.content.row_group_size, task.lists)
     start = (task.lists - rows) // 2 if task.source.size == content.size else 0
-    sample = next(read_lists(task.source, int(content.marks["target"]), content.size, start, rows))
+    sample = next(read_lists(task.source, int(content.metadata["target"]), content.size, start, rows))
     return bytes_per_list(content, sample)
 
 
@@ -136,11 +136,11 @@ class Manifest:
     def finish(self, task: ExportTask, count: int) -> None:
         """Adds a finished file, already on the disk, to the manifest in memory. `save` writes the manifest."""
         if task.content.format is not Format.PARQUET:
-            self._files[Path(task.path).name] = {**task.content.marks, "bytes": count}
+            self._files[Path(task.path).name] = {**task.content.metadata, "bytes": count}
             self._changed = True
 
     def save(self, seconds_between: float = 0) -> None:
-        """Writes the manifest to the disk if it has changed since the last save, at least `seconds_between` seconds
+        """Writes the manifest to the disk if it has changed, and the last save is at least `seconds_between` seconds
         ago."""
         if self._changed and time.monotonic() - self._saved >= seconds_between:
             files = dict(sorted(self._files.items()))
@@ -153,22 +153,22 @@ class Manifest:
         if not path.is_file():
             return False
         if task.content.format is Format.PARQUET:
-            from setset.export.parquet import read_marks
+            from setset.export.parquet import read_metadata
 
-            marks: Mapping[str, Any] = read_marks(path)
-            is_whole = marks.get("rows") == str(task.lists)
+            metadata: Mapping[str, Any] = read_metadata(path)
+            is_complete = metadata.get("rows") == str(task.lists)
         else:
-            marks = self._files.get(path.name, {})
-            is_whole = marks.get("bytes") == path.stat().st_size
+            metadata = self._files.get(path.name, {})
+            is_complete = metadata.get("bytes") == path.stat().st_size
         # Any version of setset writes the same lists, so the version may differ.
-        return is_whole and all(
-            marks.get(key) == value for key, value in task.content.marks.items() if key != "version"
+        return is_complete and all(
+            metadata.get(key) == value for key, value in task.content.metadata.items() if key != "version"
         )
 
 
 @contextmanager
 def locked(path: Path, output: Path) -> Iterator[None]:
-    """Locks `output` during the block, so that no second export writes there. Removes the lock file `path` then."""
+    """Locks `output` for the block, so that no second export writes to it. Removes the lock file `path` at the end."""
     durable.make_folder(path.parent)
     while True:
         with path.open("ab") as file:

@@ -55,8 +55,8 @@ class StoredSize:
     run: str
     """Command that completes the size; empty if it is complete."""
     batches: tuple[tuple[int, Source], ...]
-    """Number of lists of each part of the size, and the batch that stores them or that they are derived from.
-    Stops before the first missing batch. Empty for lists from the classes."""
+    """Number of lists and source of each part of the size, up to the first missing batch. The source is the batch with
+    these lists or, without files, the batch that they are derived from. Empty for lists from the classes."""
     blocks: Callable[[int, int, int], Iterator[Lists]]
     """Function (start, count, rows) that reads `count` lists from index `start` on, in arrays of up to `rows` rows."""
 
@@ -75,15 +75,15 @@ class StoredSize:
         if is_stream and chosen == Format.PARQUET:
             raise BadInput("parquet cannot go to a stream: give -o FILE, or --format csv, jsonl or npy")
         content = choose_content(self.size, chosen, options.values, options.row_group_size)
-        marks = {"size": self.size, "rule": self.rule, "version": __version__, "as": content.values}
+        metadata = {"size": self.size, "rule": self.rule, "version": __version__, "as": content.values}
         if self.target is not None:
-            marks = {"target": self.target, **marks}
+            metadata = {"target": self.target, **metadata}
         if content.format is Format.PARQUET:
             from setset.export.parquet import require_arrow
 
             require_arrow()
-            marks["row_group_size"] = content.row_group_size
-        return content.marked(**marks)
+            metadata["row_group_size"] = content.row_group_size
+        return content.with_metadata(**metadata)
 
     def range_length(self, start: int, limit: int | None) -> int:
         """Number of lists in the range of an export. Raises BadInput if `start` is not the index of a list."""
@@ -104,8 +104,9 @@ class StoredSize:
         first = 0
         for lists, source in self.batches:
             name = f"t{self.target:02d}-s{self.size:02d}-{source.number:06d}.{content.format}"
-            marked = content.marked(batch=source.number, digest=source.digest, first_list=first, lists=lists)
-            yield ExportTask(source, lists, str(folder.absolute() / name), marked)
+            of_batch = {"batch": source.number, "digest": source.digest, "first_list": first, "lists": lists}
+            path = str(folder.absolute() / name)
+            yield ExportTask(source, lists, path, content.with_metadata(**of_batch))
             first += lists
         if not first:
             raise BadInput(f"no lists of size {self.size} are stored")

@@ -38,18 +38,18 @@ integers."""
 def write_table(name: str, rows: Iterable[Row], output: Output, format: str | None, overwrite: bool) -> int:  # noqa: A002
     """Writes one of the tables in `COLUMNS` to a file, and returns its number of rows. Checks all options before it
     reads the rows."""
-    to = Path(output) if isinstance(output, str) else output
-    chosen = choose_format(to.name if isinstance(to, Path) else "-", format, SUFFIXES)
-    if isinstance(to, Path):
-        refuse_existing(to, overwrite)
+    destination = Path(output) if isinstance(output, str) else output
+    chosen = choose_format(destination.name if isinstance(destination, Path) else "-", format, SUFFIXES)
+    if isinstance(destination, Path):
+        refuse_existing(destination, overwrite)
     if chosen == "parquet":
         require_arrow()
     all_rows = list(rows)
     data = encode_table(chosen, name, COLUMNS[name], all_rows)
-    if isinstance(to, Path):
-        durable.save(to, data)
+    if isinstance(destination, Path):
+        durable.save(destination, data)
     else:
-        to.write(data)
+        destination.write(data)
     return len(all_rows)
 
 

@@ -39,9 +39,9 @@ def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> None:
             "fix": fixing.name,
             "fixed_cases": fixing.cases,
         }
-        how = {"encoding": problem.encoding, "solver": answer.solver, "cpu_seconds": round(answer.seconds, 3)}
+        effort = {"encoding": problem.encoding, "solver": answer.solver, "cpu_seconds": round(answer.seconds, 3)}
         written = str(proof) if answer.proof is not None else None
-        print_json({**request, **how, "proof": written, **_as_json(answer.cards, problem.dimension)})
+        print_json({**request, **effort, "proof": written, **_as_json(answer.cards, problem.dimension)})
         return
     if answer.cards is None:
         click.echo(_none_text(problem))
@@ -103,9 +103,9 @@ def _none_text(problem: Problem) -> str:
         held = spaced(problem.fixing.cases[0])
         return f"proved: any {problem.cards} cards that include {held} hold a set"
     largest = LARGEST_CAPS[problem.dimension]
-    most = f", so {largest} is the maximum without a set" if problem.cards == largest + 1 else ""
-    of_deck = "" if problem.dimension == 4 else f" of the {3**problem.dimension}"
-    return f"proved: any {problem.cards} cards{of_deck} hold a set{most}"
+    deck = "" if problem.dimension == 4 else f" of the {3**problem.dimension}"
+    proved = f"proved: any {problem.cards} cards{deck} hold a set"
+    return f"{proved}, so {largest} is the maximum without a set" if problem.cards == largest + 1 else proved
 
 
 def _fixed_text(problem: Problem) -> str:

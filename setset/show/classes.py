@@ -70,7 +70,8 @@ def print_classified(
         print_json(classified_as_json(classification, catalogue.lists(classification.list_class.size)))
         return
     list_class, remaining = classification.list_class, _remaining(classification)
-    above = f"{len(remaining)} of these above the highest card"
+    extensions = classification.extensions
+    above = f"{len(remaining)} of the {len(extensions)} are above the highest card"
     lines = {
         "cards": spaced(classification.cards),
         "class": class_text(list_class, catalogue.lists(list_class.size)),
@@ -78,9 +79,7 @@ def print_classified(
         "map": str(classification.map),
         "stabilizer": stabilizer_text(list_class),
         "complete": "yes, no card can be added" if classification.complete else "no",
-        "can be added": None
-        if classification.complete
-        else f"{len(classification.extensions)}: {spaced(classification.extensions)}",
+        "can be added": None if classification.complete else f"{len(extensions)}: {spaced(extensions)}",
         "remaining": None if classification.complete else f"{above}: {spaced(remaining)}".rstrip(" :"),
     }
     print_fields(lines, wide)
@@ -114,7 +113,7 @@ CLASSES: dict[Column, Callable[[ClassDescription], str]] = {
 def print_class_list(
     descriptions: Sequence[ClassDescription], start: int, total: int, as_json: bool, wide: bool
 ) -> None:
-    """Prints a row or a JSON object per class. `start` is the index of the first, `total` the number of all classes."""
+    """Prints a row or a JSON object per class. `start` is the index of the first class. `total` counts all."""
     if as_json:
         for description in descriptions:
             print_json_line(class_as_json(description))
@@ -124,9 +123,9 @@ def print_class_list(
 
 
 def print_rest(shown: int, total: int) -> None:
-    """Prints on stderr how many classes follow the shown classes, and the options that show them."""
+    """Prints on stderr how many classes follow the first `shown` classes, and the options that show them."""
     if shown < total:
-        more = f"{number(total - shown)} more: --start {shown}, or --all"
+        more = f"{how_many(total - shown, 'more class', 'more classes')}: --start {shown}, or --all"
         click.echo("\n".join(fold(more, terminal_width() or len(more))), err=True)
 
 
@@ -137,31 +136,31 @@ def print_class(description: ClassDescription, lists: int, as_json: bool, wide: 
         return
     list_class, traits = description.list_class, description.traits
     cuts = (f"{'+'.join(map(str, cards))} in {number(times)}" for cards, times in description.hyperplanes.items())
-    excluded = ", ".join(f"{pairs} by {number(cards)}" for pairs, cards in description.exclusions.items())
+    excluded = ", ".join(f"{pairs} for {how_many(cards, 'card')}" for pairs, cards in description.exclusions.items())
     lines = {
         "class": class_text(list_class, lists),
         "representative": spaced(list_class.cards),
         "dimension": str(description.dimension),
         "stabilizer": stabilizer_text(list_class),
-        "structure": traits.structure + ("" if description.dimension == 4 else ", on the flat of the list"),
+        "structure": traits.structure + ("" if description.dimension == 4 else ", on the flat that the list spans"),
         "orbits": f"{traits.orbits or 0} on the list, {traits.extension_orbits or 0} on cards that can be added",
         "complete": "yes, no card can be added" if list_class.complete else "no",
         "can be added": None if list_class.complete else how_many(list_class.extensions, "card"),
         "smaller": neighbours_text(description.smaller, "one card less"),
         "larger": neighbours_text(description.larger, "one card more"),
         "hyperplanes": f"cards in three parallel hyperplanes, in each of 40 directions: {', '.join(cuts)}",
-        "excluded": f"cards outside the list, by pairs that they complete to a set: {excluded}",
-        "in the game": how_many(description.game_classes, "class", "classes") + " under its own 31,104 symmetries",
+        "excluded": f"number of pairs that a card outside the list completes to a set: {excluded}",
+        "in the game": how_many(description.game_classes, "class", "classes") + " under the game's 31,104 symmetries",
     }
     print_fields(lines, wide)
 
 
-def neighbours_text(others: Sequence[Neighbour], how: str) -> str:
-    if not others:
+def neighbours_text(neighbours: Sequence[Neighbour], step: str) -> str:
+    if not neighbours:
         return "none"
-    classes = how_many(len(others), "class", "classes")
-    named = (f"{neighbour}" if cards == 1 else f"{neighbour} ({cards} ways)" for neighbour, cards in others)
-    return f"{classes} by {how}: {', '.join(named)}"
+    classes = how_many(len(neighbours), "class", "classes")
+    named = (f"{neighbour}" if cards == 1 else f"{neighbour} ({cards} ways)" for neighbour, cards in neighbours)
+    return f"{classes} by {step}: {', '.join(named)}"
 
 
 def class_as_json(description: ClassDescription) -> dict[str, Any]:
@@ -269,8 +268,8 @@ def print_rank(cards: Sequence[int], rank: int, catalogue: Catalogue, as_json: b
         print_json(_rank_as_json(cards, rank, catalogue))
         return
     list_class, in_class = catalogue.class_at(len(cards), rank)
-    size = f"{how_many(catalogue.lists(list_class.size), 'list')} of {how_many(list_class.size, 'card')}"
-    click.echo(f"rank {number(rank)} of the {size}, from 0")
+    lists_of_size = f"{how_many(catalogue.lists(list_class.size), 'list')} of {how_many(list_class.size, 'card')}"
+    click.echo(f"rank {number(rank)} of the {lists_of_size}, from 0")
     click.echo(f"rank {number(in_class)} of the {how_many(list_class.lists, 'list')} of class {list_class}")
 
 

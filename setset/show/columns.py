@@ -111,25 +111,25 @@ def fit(columns: Sequence[Column], natural: Sequence[int], room: int | None) -> 
         width if column.least is None else min(width, column.least)
         for column, width in zip(columns, natural, strict=True)
     ]
-    kept = [index for index, column in enumerate(columns) if column.importance is None]
-    if _total(floors, kept) > room:
+    shown = [index for index, column in enumerate(columns) if column.importance is None]
+    if _total(floors, shown) > room:
         return Layout()
-    others = sorted(set(range(len(columns))) - set(kept), key=lambda index: -(columns[index].importance or 0))
-    for index in others:
-        if _total(floors, [*kept, index]) <= room:
-            kept.append(index)
-    kept.sort()
-    widths = {index: natural[index] for index in kept}
+    optional = sorted(set(range(len(columns))) - set(shown), key=lambda index: -(columns[index].importance or 0))
+    for index in optional:
+        if _total(floors, [*shown, index]) <= room:
+            shown.append(index)
+    shown.sort()
+    widths = {index: natural[index] for index in shown}
     for most in range(room, 0, -1):  # shortens the widest columns first
-        if _total(widths, kept) <= room:
+        if _total(widths, shown) <= room:
             break
-        widths = {index: max(floors[index], min(natural[index], most)) for index in kept}
-    left_out = tuple(column.title for index, column in enumerate(columns) if index not in kept)
-    return Layout(widths, left_out, any(widths[index] < natural[index] for index in kept))
+        widths = {index: max(floors[index], min(natural[index], most)) for index in shown}
+    left_out = tuple(column.title for index, column in enumerate(columns) if index not in shown)
+    return Layout(widths, left_out, any(widths[index] < natural[index] for index in shown))
 
 
-def _total(widths: Sequence[int] | dict[int, int], kept: Sequence[int]) -> int:
-    return sum(widths[index] for index in kept) + GAP * (len(kept) - 1)
+def _total(widths: Sequence[int] | dict[int, int], shown: Sequence[int]) -> int:
+    return sum(widths[index] for index in shown) + GAP * (len(shown) - 1)
 
 
 def block_lines(titles: Sequence[str], values: Sequence[str | None], room: int | None) -> list[str]:

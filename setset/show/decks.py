@@ -51,7 +51,7 @@ def print_deck_totals(sizes: Sequence[DeckTotals], as_json: bool, wide: bool) ->
 
 
 def print_deck_classes(classes: Sequence[ListClass], start: int, total: int, as_json: bool, wide: bool) -> None:
-    """Prints a row or a JSON object per class. `start` is the index of the first, `total` the number of all classes."""
+    """Prints a row or a JSON object per class. `start` is the index of the first class. `total` counts all."""
     if as_json:
         for list_class in classes:
             print_json_line(_class_as_json(list_class))
@@ -73,8 +73,11 @@ def print_deck_class(list_class: ListClass, deck: Deck, as_json: bool, wide: boo
     """Prints all facts about a class of a smaller deck."""
     smaller, larger = deck.smaller(list_class.cards), deck.larger(list_class.cards)
     if as_json:
-        near = {"smaller": smaller, "larger": larger}
-        links = {name: [{"class": str(neighbour), "cards": cards} for neighbour, cards in near[name]] for name in near}
+        neighbours = {"smaller": smaller, "larger": larger}
+        links = {
+            name: [{"class": str(neighbour), "cards": cards} for neighbour, cards in neighbours[name]]
+            for name in neighbours
+        }
         print_json({**_class_as_json(list_class), **links})
         return
     lines = {

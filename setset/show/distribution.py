@@ -45,15 +45,15 @@ def print_hands(table: HandCounts, as_json: bool, wide: bool) -> None:
         Column("1 in"): lambda row: one_in(row["chance"]),
     }
     rows = table_as_json(table)["counts"]
-    title = f"{how_many(table.hands, 'hand')} of {how_many(table.size, 'card')}, by the sets in them"
+    title = f"{how_many(table.hands, 'hand')} of {how_many(table.size, 'card')}, by number of sets"
     print_records(columns, rows, title, wide)
     click.echo(f"\nmean   {number(float(table.mean), 4)} sets ({table.mean})")
     click.echo(f"mode   {table.mode} sets, in {percent(table.chance(table.mode))} of all hands")
     click.echo(f"most   {how_many(table.most, 'set')}, in {how_many(table.counts[-1], 'hand')}")
     if table.missing:
         click.echo(f"never  {spaced(table.missing)} sets")
-    kinds = [f"in {features}: {share}" for features, share in _kinds().items()]
-    click.echo(f"of all sets, features that differ  {', '.join(kinds)}")
+    kinds = [f"{features}: {share}" for features, share in _kinds().items()]
+    click.echo(f"all sets, by number of features that differ  {', '.join(kinds)}")
 
 
 def table_as_json(table: HandCounts) -> dict[str, Any]:

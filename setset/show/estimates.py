@@ -37,7 +37,7 @@ def print_estimate(estimate: Estimate, price: float | None = None, as_json: bool
     pruned = ", pruned" if estimate.pruned else ""
     print_table(f"target {estimate.target}{pruned}", COLUMNS, [_row(size) for size in estimate.sizes], wide=wide)
     click.echo(describe_estimate(estimate))
-    click.echo(f"core time {duration(estimate.core_seconds)}, speed and bytes: {estimate.speeds}")
+    click.echo(f"core time {duration(estimate.core_seconds)}; source of speed and bytes per list: {estimate.speeds}")
     if cost is not None:
         click.echo(f"price {cost:,.2f}, at {price} per core-hour")
     for warning in estimate.warnings:
@@ -57,9 +57,9 @@ def _row(size: SizeEstimate) -> list[str]:
     ]
 
 
-def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
-    """Summarizes an estimate in one line. With `elsewhere`, workers of a cluster do the work. Their number is unknown,
-    so the time is core time."""
+def describe_estimate(estimate: Estimate, on_cluster: bool = False) -> str:
+    """Summarizes an estimate in one line. With `on_cluster`, the time is core time, because the number of workers is
+    unknown."""
     if not estimate.lists:
         return "to do: nothing"
     first = next(size.size for size in estimate.sizes if size.due)
@@ -71,30 +71,30 @@ def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
         parts.append(f"about {how_many(estimate.files, 'file')}, {byte_count(estimate.bytes)} in total ({free} free)")
     time = (
         f"{duration(estimate.core_seconds)} of core time"
-        if elsewhere
+        if on_cluster
         else f"{duration(estimate.seconds)} with {how_many(estimate.workers, 'worker')}"
     )
     return f"to do: {', '.join(parts)}, about {time}"
 
 
-def introduce(estimate: Estimate | None, yes: bool, elsewhere: bool = False) -> list[str]:
-    """Returns the lines to print when a run begins: the estimate and its warnings. For a large run, prints them at
-    once, asks whether to start, and returns no lines; the answer no ends the command.
+def introduce(estimate: Estimate | None, yes: bool, on_cluster: bool = False) -> list[str]:
+    """Returns the lines to print when a run begins: the estimate and its warnings. Before a large run, prints these
+    lines at once, asks whether to start, and returns no lines. If the answer is no, ends the command.
 
     Raises:
         BadInput: The run is large, and there is no terminal to ask on.
     """
     if estimate is None or not estimate.lists:
         return []
-    lines = [describe_estimate(estimate, elsewhere), *estimate.warnings]
-    large = estimate.takes_much_disk or (estimate.is_long and not elsewhere)
+    lines = [describe_estimate(estimate, on_cluster), *estimate.warnings]
+    large = estimate.takes_much_disk or (estimate.is_long and not on_cluster)
     if yes or not large:
         return lines
     if not (sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()):
         reason = "half of the free disk or more" if estimate.takes_much_disk else "more than an hour"
         raise BadInput(
-            f"{lines[0]}: this is {reason}, and without a terminal setset cannot ask: add --yes, or a limit such as "
-            "--max-time 8h or --max-disk 20GB"
+            f"{lines[0]}: the run takes {reason}, and setset cannot ask without a terminal: add --yes, or a limit such "
+            "as --max-time 8h or --max-disk 20GB"
         )
     for line in lines:
         print_line(line, err=True)

@@ -84,8 +84,8 @@ def print_line(text: str, err: bool = False) -> None:
 
 MOST_EXACT = 2**53 - 1
 """Largest integer that every JSON reader reads exactly. JavaScript and jq round larger integers."""
-_NEEDS_CARE = re.compile(r"[0-9]{16}|NaN|Infinity").search
-"""Fast pre-check whether JSON text may need conversion: 16 digits in a row, NaN or infinity. Most text has none."""
+_NEEDS_CONVERSION = re.compile(r"[0-9]{16}|NaN|Infinity").search
+"""Fast pre-check whether JSON text needs `plain`: finds 16 digits in a row, NaN or infinity. Most text has none."""
 
 
 def plain(value: Any) -> Any:
@@ -126,7 +126,7 @@ def to_json(value: Any, indent: int | None = None) -> str:
     """Converts any value to JSON text that every JSON reader reads without loss (see `plain`)."""
     encode = json.JSONEncoder(default=_as_json_type, indent=indent).encode if indent else _encode_line
     text = encode(value)
-    return encode(plain(value)) if _NEEDS_CARE(text) else text
+    return encode(plain(value)) if _NEEDS_CONVERSION(text) else text
 
 
 def fields(record: object, *names: str) -> dict[str, Any]:
@@ -215,10 +215,10 @@ def print_table(
         wide: Show all columns, however narrow the terminal is.
         pages: Use a pager if the terminal has fewer lines than the table.
     """
-    whole = [
+    table_columns = [
         Column(column, left=index < left) if isinstance(column, str) else column for index, column in enumerate(columns)
     ]
-    titles = [printable(column.title) for column in whole]
+    titles = [printable(column.title) for column in table_columns]
     body = [[printable(cell) for cell in row] for row in rows]
     room = terminal_width(wide)
     # In a pipe values are not shortened. Padding is limited, so that one long value does not fill all rows with spaces.
@@ -226,11 +226,15 @@ def print_table(
         _column_width(cells, None if room or sys.stdout.isatty() else MOST_PADDED)
         for cells in zip(titles, *body, strict=True)
     ]
-    layout = fit(whole, natural, room)
+    layout = fit(table_columns, natural, room)
     lines = [_styled(title, bold=True)] if title else []
     if layout.widths:
         rule = [_styled(_symbol("─", "-") * layout.total, dim=True)] if sys.stdout.isatty() else []
-        lines += [_row(titles, whole, layout), *rule, *(_row(row, whole, layout, _COLOURS) for row in body)]
+        lines += [
+            _row(titles, table_columns, layout),
+            *rule,
+            *(_row(row, table_columns, layout, _COLOURS) for row in body),
+        ]
         lines += [_styled(line, dim=True) for line in _describe_missing(layout, room)]
     else:
         blocks = [block_lines(titles, row, room) for row in body]
@@ -258,7 +262,7 @@ def _row(cells: Sequence[str], columns: Sequence[Column], layout: Layout, colour
 
 
 def _describe_missing(layout: Layout, room: int | None) -> list[str]:
-    """Makes lines that say which columns or values a narrow terminal hides, and that --wide shows them."""
+    """Names the columns or values that a narrow terminal hides, and the option --wide that shows them."""
     if room is None or not (layout.left_out or layout.shortened):
         return []
     more = how_many(len(layout.left_out), "more column")

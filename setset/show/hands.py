@@ -127,11 +127,11 @@ def show_game(seed: int, policy: Policy, as_json: bool, dimension: int = 4) -> N
 def _step_line(step: Step) -> str:
     game = step.before
     if step.took:
-        done = f"takes {_codes(step.took)}"
+        action = f"takes {_codes(step.took)}"
     else:
-        done = "the game is over" if game.over else "three more cards"
+        action = "the game is over" if game.over else "three more cards"
     sets = how_many(len(game.sets), "set")
-    return f"round {game.round:2}  {len(game.table):2} cards, deck {len(game.deck):2}, {sets:>7}: {done}"
+    return f"round {game.round:2}  {len(game.table):2} cards, deck {len(game.deck):2}, {sets:>7}: {action}"
 
 
 def _step_as_json(step: Step) -> dict[str, Any]:

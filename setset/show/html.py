@@ -40,9 +40,9 @@ def record_table(columns: Columns, records: Iterable[Any]) -> str:
     underscores."""
     pairs = [(column.replace("_", " "), column) if isinstance(column, str) else column for column in columns]
 
-    def cell(record: Any, of: str | Callable[[Any], object]) -> object:
-        if callable(of):
-            return of(record)
-        return record[of] if isinstance(record, dict) else getattr(record, of)
+    def cell(record: Any, field: str | Callable[[Any], object]) -> object:
+        if callable(field):
+            return field(record)
+        return record[field] if isinstance(record, dict) else getattr(record, field)
 
-    return table([title for title, _ in pairs], [[cell(record, of) for _, of in pairs] for record in records])
+    return table([title for title, _ in pairs], [[cell(record, field) for _, field in pairs] for record in records])

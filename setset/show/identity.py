@@ -31,11 +31,13 @@ def show_identity(identity: Identity, seed: int | None, as_json: bool, wide: boo
 
 
 def list_fields(identity: ListIdentity) -> dict[str, str | None]:
-    """Lines of the output about a hand without a set: text by title."""
+    """Output lines about a hand without a set, as texts by title."""
     facts = identity.classification
     list_class = facts.list_class
     size = f"the {how_many(identity.lists_of_size, 'list')} of {how_many(list_class.size, 'card')}"
-    added = f"{len(facts.extensions)}: {spaced(facts.extensions)}" if facts.extensions else "no card: it is complete"
+    added = (
+        f"{len(facts.extensions)}: {spaced(facts.extensions)}" if facts.extensions else "no card: the hand is complete"
+    )
     return {
         "class": f"{list_class}, 1 in {one_in(list_class.lists, identity.lists_of_size)} of {size}",
         "how rare": rarity_text(identity.rarity, list_class.size),
@@ -60,16 +62,16 @@ def rarity_text(rarity: Rarity, size: int) -> str:
         if not rarity.as_common
         else f"rank {number(first)} to {number(first + rarity.as_common)}"
     )
-    return f"{rank} of {how_many(rarity.classes, 'class', 'classes')} of {how_many(size, 'card')}, from common to rare"
+    return f"{rank} of {how_many(rarity.classes, 'class', 'classes')} of {how_many(size, 'card')}, 1 is the most common"
 
 
 def identity_as_json(identity: Identity, seed: int | None) -> dict[str, Any]:
     shown: dict[str, Any] = {"seed": seed, "cards": cards_as_json(identity.cards), "sets": identity.sets, "list": None}
     if identity.list is not None:
         facts = classified_as_json(identity.list.classification, identity.list.lists_of_size)
-        near = {
+        neighbours = {
             name: [{"class": str(neighbour), "cards": cards} for neighbour, cards in getattr(identity.list, name)]
             for name in ("smaller", "larger")
         }
-        shown["list"] = {**facts, "rank": identity.list.rank, "rarity": identity.list.rarity, **near}
+        shown["list"] = {**facts, "rank": identity.list.rank, "rarity": identity.list.rarity, **neighbours}
     return shown

@@ -54,20 +54,19 @@ CORE_HOURS[18] = (1.3, 1.4, 11e9)
 
 
 def suggest_lists(error: Exception, size: int, target: int | None, lists: int) -> None:
-    """Prints on stderr why a workspace has no lists of a size, commands that need no stored lists, and runs that store
-    or count the lists, with their cost."""
+    """Prints on stderr why a workspace has no lists of a size, and commands that compute, store or count the lists."""
     print_line(f"setset: {error}", err=True)
-    at_once = {
+    without_run = {
         f"lists {size} --from-classes": "all lists, class by class",
         f"classes list {size}": "the classes of these lists",
         f"unrank {size} {lists // 2}": "the list of any rank",
         f"sample {size} --count 5": "random lists",
     }
-    commands = {command_line(words): meaning for words, meaning in at_once.items()}
+    commands = {command_line(words): meaning for words, meaning in without_run.items()}
     width = max(map(len, commands))
-    lines = [f"at once, {lists:,} lists of {size} cards, without any run:"]
+    lines = [f"without a run, all {lists:,} lists of {size} cards:"]
     lines += [f"  {command:<{width}}  {meaning}" for command, meaning in commands.items()]
-    lines += ["by a run, stored or counted size by size:" if size < 12 else "by a run, stored or counted:"]
+    lines += [f"with a run that stores or counts the lists{' size by size' if size < 12 else ''}:"]
     run = f"run {size}" + (f" --target {target or size}" if (target or size) > 12 or target else "")
     if size < 12:
         lines.append(f"  {command_line(run)}  (time and disk: {command_line(run.replace('run', 'estimate', 1))})")

@@ -95,7 +95,7 @@ def draw(cards: CardsLike, columns: int | None = None, with_sets: bool = False) 
         with_sets: Outline the sets, each in its own colour.
 
     Raises:
-        BadInput: Something is not a card, or a card is given twice.
+        BadInput: A value is not a card, or a card occurs twice.
 
     Example:
         >>> setset.draw([0, 40, 80], with_sets=True)
@@ -180,7 +180,7 @@ def _classification(classification: Classification) -> str:
             "canonical form": spaced(classification.form),
             "lists in the class": classification.lists,
             "symmetries": classification.stabilizer,
-            "can be added": spaced(classification.extensions) or "no card: it is complete",
+            "can be added": spaced(classification.extensions) or "no card: the hand is complete",
         },
     )
 

@@ -35,8 +35,8 @@ _TAKES = {
     Policy.FIRST: "the first set in the order of the table",
 }
 _COUNTED = (
-    "Up to the last deal: tables while there are cards in the deck, and the table that the last three cards made.",
-    "To the end: also the tables after that, which are not filled up and hold fewer sets.",
+    "Up to the last deal: tables until the deck is empty, and the table after the last deal.",
+    "To the end: all tables. Tables after the last deal get no more cards, so they hold fewer sets.",
 )
 
 
@@ -58,7 +58,7 @@ def show_odds(odds: Odds, as_json: bool) -> None:
         return
     cards = how_many(odds.cards, "card")
     if not odds.chance:
-        click.echo(f"{cards}: always a set; at most {odds.most} cards have no set")
+        click.echo(f"{cards}: always a set; the maximum without a set is {odds.most} cards")
         click.echo(f"sets in a random hand: {float(odds.mean_sets):,.2f} on average")
         return
     chance, for_set = float(odds.chance), odds.odds or 0.0
@@ -67,7 +67,7 @@ def show_odds(odds: Odds, as_json: bool) -> None:
     click.echo(f"odds for a set: {_short(for_set)}:1{named}")
     if odds.in_play is not None and odds.odds_in_play is not None:
         play, to_one = odds.in_play.value, _with_error(odds.odds_in_play)
-        click.echo(f"tables in play: no set in {play * 100:.3g} %, 1 in {_short(1 / play)} (odds {to_one}:1)")
+        click.echo(f"tables in play: no set in {play * 100:.3g} % of tables, 1 in {_short(1 / play)} (odds {to_one}:1)")
     click.echo(f"exactly: {number(odds.lists)} of {how_many(odds.hands, 'hand')}")
     click.echo(f"sets in a random hand: {float(odds.mean_sets):,.2f} on average")
 
@@ -105,7 +105,7 @@ def show_simulation(simulation: Simulation, as_json: bool) -> None:
     last = [[str(end.cards), number(end.games), _percent(end.share)] for end in estimate_ends(simulation)]
     _print("Cards left at the end", ["cards", "games", "share"], last)
     kinds = [[str(kind.features), number(kind.sets), _percent(kind.share)] for kind in estimate_kinds(simulation)]
-    _print("Sets taken, by the features that differ", ["features", "sets", "share"], kinds)
+    _print("Sets taken, by number of features that differ", ["features", "sets", "share"], kinds)
     click.echo("\n" + "\n".join(_COUNTED))
     click.echo("\n" + "\n".join(_answers(simulation)))
 

@@ -3,7 +3,7 @@
 import click
 
 from setset.cards import CARDS, Cards
-from setset.show.formatting import number, print_fields, print_json, spaced
+from setset.show.formatting import how_many, number, print_fields, print_json, spaced
 from setset.symmetry.partitions import Partitions
 
 WIDTH = 9
@@ -30,9 +30,12 @@ def print_partitions(partitions: Partitions, number_shown: int, as_json: bool) -
         "of the deck": f"{number(partitions.of_deck)} partitions",
         "through a hand": f"{len(partitions.partitions)}, all with the single card {partitions.anchor}",
         "disjoint hands": f"{len(pairs)}: "
-        + ", ".join(f"{partner['hands']} in {partner['partitions']}" for partner in partners),
-        "two kinds": ", ".join(f"{kind['partitions']} with a pair that is in {kind['pair_in']}" for kind in kinds),
-        "demicaps": f"{len(partitions.demicaps)}, whose unions are the hands in one partition",
+        + ", ".join(f"{partner['hands']} in {partner['partitions']}" for partner in partners)
+        + " partitions",
+        "two kinds": ", ".join(
+            f"{kind['partitions']} with a hand in only {how_many(kind['pair_in'], 'partition')}" for kind in kinds
+        ),
+        "demicaps": f"{len(partitions.demicaps)}: a hand in only 1 partition is the union of two",
     }
     print_fields(lines)
     click.echo(f"\npartition {number_shown}: a letter per hand, * is the single card\n")

@@ -107,7 +107,7 @@ def find_plot(name: str, words: tuple[str, ...]) -> Plot:
         raise BadInput(f"there is no chart {name!r}: expected {', '.join(PLOTS)}")
     plot = PLOTS[name]
     if words and not plot.words:
-        raise BadInput(f"the chart {name} takes no arguments, not {' '.join(words)!r}")
+        raise BadInput(f"the chart {name} takes no arguments: leave out {' '.join(words)!r}")
     if not words and plot.words and not plot.words.startswith("["):
         raise BadInput(f"the chart {name} needs {plot.words}: setset plot {name} {plot.words}")
     return plot
@@ -115,8 +115,8 @@ def find_plot(name: str, words: tuple[str, ...]) -> Plot:
 
 def file_name(name: str, words: Sequence[str], kind: str | None) -> Path:
     """Default file name of a chart, such as odds.svg. The name for the chart `neighbours` contains its class."""
-    of = f"-{words[0].replace('/', '-')}" if name == "neighbours" else ""
-    return Path(f"{name}{of}.{kind or 'svg'}")
+    class_part = f"-{words[0].replace('/', '-')}" if name == "neighbours" else ""
+    return Path(f"{name}{class_part}.{kind or 'svg'}")
 
 
 def choose_kind(output: Path, kind: str | None) -> str:

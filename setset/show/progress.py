@@ -25,7 +25,7 @@ TITLES = {
     Activity.REBUILD: "read",
     Activity.STATISTICS: "statistics of",
 }
-"""Words for an activity in the title of a bar or line, such as 'count to 9'. Other activities have their name there."""
+"""Words before the size in the title of a bar or line, such as 'count to 9'. The default is the activity."""
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_TRUSTED = 5.0
 """Seconds of a run after which measured and expected speed have the same weight in the remaining time."""
@@ -78,8 +78,7 @@ class _Stderr:
 
 
 class Meter:
-    """Progress of the work on a size: share
-    done, lists per second and remaining time, measured with a monotonic clock."""
+    """Progress of the work on a size: finished share, lists per second and remaining time, by a monotonic clock."""
 
     def __init__(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
         self.activity, self.tasks, self.lists_in = activity, tasks, lists_in
@@ -115,11 +114,11 @@ class Meter:
         return spent / self.share - spent if 0 < self.share <= 1 else None
 
 
-class _Whole:
-    """Progress of a whole run: of all sizes together, each weighted by the time that one worker usually takes for it.
+class _RunProgress:
+    """Progress of a run over all its sizes. The weight of a size is the usual time of one worker for the whole size.
 
-    The weights are usual times, not times measured in this run. A resumed run may have another speed than the first
-    run, but its bar must continue at the same share. Lists that existed before the run count as done.
+    The weights are usual times, not measured times, so that the bar of a resumed run continues at the same share, even
+    if the speed is different. Lists that existed before the run count as done.
     """
 
     def __init__(self, estimate: Estimate) -> None:
@@ -131,23 +130,23 @@ class _Whole:
         self._started = time.monotonic()
 
     def set_done(self, size: int, share: float) -> None:
-        """Records the share of this run's work on a size that is done. Ignores a smaller share than before."""
+        """Records the finished share of the work of this run on a size. Ignores a smaller share than before."""
         self._done[size] = max(self._done.get(size, 0.0), share)
 
     @property
     def share(self) -> float:
-        """Share of the whole run that is done, from 0 to 1."""
+        """Finished share of the run, from 0 to 1."""
         total = sum(self._weights.values())
         done = sum(weight * self.share_of_size(size) for size, weight in self._weights.items())
         return done / total if total else 0.0
 
     def share_of_size(self, size: int) -> float:
-        """Share of a size that is done, including lists from earlier runs."""
+        """Finished share of a size, including lists from earlier runs."""
         return 1.0 - self._due.get(size, 1.0) * (1.0 - self._done.get(size, 0.0))
 
     @property
     def left(self) -> float:
-        """Estimated remaining seconds of the run, at first by the expected speed, later by the measured speed."""
+        """Estimated remaining seconds of the run, at first at the expected speed, later at the measured speed."""
         done = sum(seconds * self._done[size] for size, seconds in self._seconds.items())
         spent = time.monotonic() - self._started
         pace = (spent + SECONDS_TRUSTED) / (done + SECONDS_TRUSTED * self._workers)
@@ -215,19 +214,19 @@ class Bars(NoProgress):
 
     def __init__(self, estimate: Estimate | None = None, introduction: Sequence[str] = ()) -> None:
         self._introduction = list(introduction)
-        self._whole = None if estimate is None else _Whole(estimate)
+        self._run = None if estimate is None else _RunProgress(estimate)
         self._lock = threading.Lock()
         self._progress: Progress | None = None
-        self._all: TaskID | None = None
+        self._run_bar: TaskID | None = None
         self._meters: dict[int, tuple[Meter, TaskID]] = {}
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
         while self._introduction:
             self.notice(self._introduction.pop(0))
-        if self._whole is not None and self._all is None:
-            self._all = self._add("all sizes", self._whole.share)
+        if self._run is not None and self._run_bar is None:
+            self._run_bar = self._add("all sizes", self._run.share)
         meter = Meter(size, activity, tasks, lists_in)
-        share = 0.0 if self._whole is None else self._whole.share_of_size(size)
+        share = 0.0 if self._run is None else self._run.share_of_size(size)
         self._meters[size] = meter, self._add(meter.title, share)
         self._draw(size)
 
@@ -247,17 +246,17 @@ class Bars(NoProgress):
 
     def complete(self) -> None:
         """Fills the bar of the whole run."""
-        if self._all is not None:
-            self._update(self._all, 1.0, "")
+        if self._run_bar is not None:
+            self._update(self._run_bar, 1.0, "")
 
     def _draw(self, size: int) -> None:
         meter, bar = self._meters[size]
         share = meter.share
         left = "" if meter.finished else _left(meter.left, ", ")
-        if self._whole is not None and self._all is not None:
-            self._whole.set_done(size, share)
-            self._update(self._all, self._whole.share, _left(self._whole.left))
-            share = self._whole.share_of_size(size)
+        if self._run is not None and self._run_bar is not None:
+            self._run.set_done(size, share)
+            self._update(self._run_bar, self._run.share, _left(self._run.left))
+            share = self._run.share_of_size(size)
         self._update(bar, share, f"{how_many(meter.lists_found, 'list')}, {number(meter.rate / 1e6, 0)} M/s{left}")
 
     def _update(self, task: TaskID, share: float, shown: str) -> None:

@@ -68,19 +68,19 @@ def collect(workspace: Workspace, made_at: str) -> Data:
 
 
 def _progress(exploration: Exploration, counts: Sequence[Count]) -> Data:
-    mine = [count for count in counts if count.target == exploration.target]
+    own_counts = [count for count in counts if count.target == exploration.target]
     return {
         **fields(exploration, "target", "pruned"),
         "stored_to": max((size.size for size in exploration.sizes if size.lists), default=None),
-        "counted_to": max((count.size for count in mine if count.origin != "stored"), default=None),
-        "complete": all(count.complete for count in mine),
+        "counted_to": max((count.size for count in own_counts if count.origin != "stored"), default=None),
+        "complete": all(count.complete for count in own_counts),
     }
 
 
 def _confirmed_by(count: Count) -> list[str]:
     """Names of the sources that confirm a count."""
-    others = {"a published or independent count": count.reference, "the sum over all classes": count.class_sum}
-    return [words for words, value in others.items() if value == count.lists and count.complete]
+    sources = {"a published or independent count": count.reference, "the sum over all classes": count.class_sum}
+    return [source for source, value in sources.items() if value == count.lists and count.complete]
 
 
 def _size(size: Size) -> Data:
@@ -109,8 +109,8 @@ def _reproduce(explorations: Iterable[Exploration], counts: Sequence[Count]) -> 
     for exploration in explorations:
         target = f"--target {exploration.target}{' --prune' if exploration.pruned else ''}"
         stored = [size for size in exploration.sizes if size.lists]
-        for cut, sizes in groupby(stored, key=lambda size: size.batch_lists):
-            lines.append(f"setset run {target} --size {list(sizes)[-1].size} --batch-lists {cut}")
+        for batch_lists, sizes in groupby(stored, key=lambda size: size.batch_lists):
+            lines.append(f"setset run {target} --size {list(sizes)[-1].size} --batch-lists {batch_lists}")
         if counted := _progress(exploration, counts)["counted_to"]:
             lines.append(f"setset run {target} --size {counted} --count-only")
     return [*lines, "setset check --deep", "setset count"]
@@ -132,14 +132,14 @@ def write_report(workspace: Workspace, output: Path, made_at: str, with_json: bo
 def draw_figures(workspace: Workspace) -> list[tuple[str, str]]:
     """Draws the charts of a report. Returns pairs of a plot command and the chart as SVG. A chart that cannot be shown
     is a text with the reason."""
-    wanted: dict[str, Callable[[], Chart]] = {
+    charts_by_command: dict[str, Callable[[], Chart]] = {
         f"setset plot {chart.__name__}": partial(chart, workspace)
         for chart in (charts.counts, charts.throughput, charts.rates, charts.gantt)
     }
     for target in (exploration.target for exploration in workspace.explorations):
-        wanted[f"setset plot bytes --target {target}"] = partial(charts.bytes, workspace, target)
+        charts_by_command[f"setset plot bytes --target {target}"] = partial(charts.bytes, workspace, target)
     figures, room = [], ROOM
-    for index, (command, make) in enumerate(wanted.items()):
+    for index, (command, make) in enumerate(charts_by_command.items()):
         try:
             picture = _own_names(charts.as_bytes(make(), "svg").decode(), f"figure{index}-")
         except MissingExtra as error:

@@ -7,7 +7,7 @@ from setset.show.formatting import byte_count, duration, how_many, millions, num
 from setset.show.html import Columns, as_text, record_table
 
 Data = dict[str, Any]
-"""Data of a report, as values that JSON has."""
+"""Data of a report, JSON-compatible."""
 
 STYLE = """
 :root { color-scheme: light dark;
@@ -129,7 +129,7 @@ def _summary(data: Data) -> str:
     agreement = (
         f"{len(wrong)} disagree with a reference"
         if wrong
-        else f"{number(confirmed)} are confirmed by a count from elsewhere"
+        else f"{number(confirmed)} are confirmed by an independent count"
     )
     defects = how_many(len(data["defects"]), "known defect")
     return f"{stored} {counted}, {agreement}; there are {defects}."
@@ -159,10 +159,10 @@ def _explorations_text(data: Data) -> str:
 
 
 def _versions_text(data: Data) -> str:
-    made = f"{how_many(len(data['hosts']), 'host')}: {', '.join(data['hosts']) or '-'}"
+    hosts = f"{how_many(len(data['hosts']), 'host')}: {', '.join(data['hosts']) or '-'}"
     versions = ", ".join(data["versions"]) or "-"
     return (
-        f"\n<p>{as_text(made)}. Versions of setset: {as_text(versions)};"
+        f"\n<p>{as_text(hosts)}. Versions of setset: {as_text(versions)};"
         f" of the database schema: {as_text(data['schema'])}; this report is by setset {as_text(data['setset'])}.</p>"
     )
 

@@ -59,7 +59,7 @@ class Events:
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = sinks
-        self._other: ProgressListener = NoProgress()
+        self._second: ProgressListener = NoProgress()
         self._lock = threading.Lock()  # another thread reports workers that connect or leave
         self._meters: dict[int, Meter] = {}
         self._last_emitted: dict[int, float] = {}
@@ -71,20 +71,20 @@ class Events:
             for sink in self._sinks:
                 sink({"event": event, "time": moment.replace("+00:00", "Z"), **values})
 
-    def beside(self, progress: ProgressListener) -> ProgressListener:
-        """Sets `progress` as the second listener. Returns the listener for the run: this one, or `progress` if there
-        are no sinks."""
-        self._other = progress
+    def forward_to(self, progress: ProgressListener) -> ProgressListener:
+        """Sets `progress` as the second listener. Returns the listener for the run: this listener, or just `progress`
+        if there are no sinks."""
+        self._second = progress
         return self if self._sinks else progress
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
-        self._other.begin(size, activity, tasks, lists_in)
+        self._second.begin(size, activity, tasks, lists_in)
         self._meters[size] = Meter(size, activity, tasks, lists_in)
         self._last_emitted[size] = 0.0
         self.emit("size_begun", size=size, activity=activity.value, expansions=tasks, lists_in=lists_in)
 
     def advance(self, size: int, lists_in: int, lists_out: int) -> None:
-        self._other.advance(size, lists_in, lists_out)
+        self._second.advance(size, lists_in, lists_out)
         meter = self._meters[size]
         meter.advance(lists_in, lists_out)
         self.emit("expansion_done", size=size, lists_in=lists_in, lists_out=lists_out)
@@ -94,15 +94,15 @@ class Events:
             self._emit_state("progress", size, share=round(meter.share, 4), seconds_left=left)
 
     def notice(self, text: str) -> None:
-        self._other.notice(text)
+        self._second.notice(text)
         self.emit("warning", text=pasteable(text))
 
     def waiting(self, text: str) -> None:
-        self._other.waiting(text)
+        self._second.waiting(text)
         self.emit("warning", text=pasteable(text))
 
     def end(self, size: int) -> None:
-        self._other.end(size)
+        self._second.end(size)
         meter = self._meters[size]
         event = "size_complete" if meter.finished else "size_stopped"
         self._emit_state(event, size, seconds=round(meter.spent, 3))
@@ -156,16 +156,16 @@ def in_words(event: Event) -> str:
             return f"size {event['size']}: {event['share']:.1%}, {number(event['lists'])} lists, {left} left"
         case "size_complete" | "size_stopped":
             done = f"{number(event['done'])} of {how_many(event['expansions'], 'expansion')}"
-            how = f"{number(event['lists'])} lists, {done} in {duration(event['seconds'])}"
-            return f"size {event['size']}: {kind.removeprefix('size_')}, {how}"
+            work = f"{number(event['lists'])} lists, {done} in {duration(event['seconds'])}"
+            return f"size {event['size']}: {kind.removeprefix('size_')}, {work}"
         case "warning":
             return f"warning: {event['text']}"
         case "stopped":
             return f"stopped: {event['reason']} (exit code {event['exit_code']})"
         case _:
             files = f"{how_many(event['files_added'], 'file')} ({byte_count(event['bytes_added'])})"
-            made = f"{how_many(event['lists_added'], 'list')} in {files}, {number(event['lists_counted'])} counted"
-            return f"finished: {made}, in {duration(event['seconds'])}, {event['folder']}"
+            work = f"{how_many(event['lists_added'], 'list')} in {files}, {number(event['lists_counted'])} counted"
+            return f"finished: {work}, in {duration(event['seconds'])}, {event['folder']}"
 
 
 def describe_start(command: str, workspace: Path, target: int, size: int) -> dict[str, Any]:
@@ -202,7 +202,7 @@ def print_end(
         files = f"{how_many(run.batches_added, 'file')} ({byte_count(run.bytes_added)})"
         lines.append(f"made {number(run.lists_added)} lists in {files} in {duration(seconds)}: {folder}")
     if run.lists_counted:
-        lines.append(f"counted {number(run.lists_counted)} lists of {size} in {duration(seconds)}")
+        lines.append(f"counted {number(run.lists_counted)} lists of {size} cards in {duration(seconds)}")
     if run.repaired:
         lines.append(f"made again in {duration(seconds)}: {run.repaired}")
     if not lines:
@@ -215,10 +215,10 @@ def print_end(
 
 def _following(run: Run, target: int, size: int, rule: str, first: int) -> str:
     """Returns the commands to suggest after a run."""
-    of = "" if target == 12 else f" --target {target}"
+    option = "" if target == 12 else f" --target {target}"
     if run.lists_counted:
         return command_line("count")
     if first:  # the run began at a later source, and its files get numbers only after files of earlier sources exist
-        return f"{command_line(f'run {size}{of}{rule}')}, which expands the sources before {first}"
-    larger = f", or {command_line(f'run {size + 1}{of}{rule}')}" if size < 20 else ""
-    return command_line(f"lists {size}{of}") + larger
+        return f"{command_line(f'run {size}{option}{rule}')}, which expands the sources before {first}"
+    larger = f", or {command_line(f'run {size + 1}{option}{rule}')}" if size < 20 else ""
+    return command_line(f"lists {size}{option}") + larger

@@ -51,7 +51,7 @@ class Session:
         seed: int,
         players: Sequence[str] = (),
         clock: Callable[[], float] = time.monotonic,
-        enter_game: Callable[[float, Sequence[str]], str] | None = None,
+        record_time: Callable[[float, Sequence[str]], str] | None = None,
         dimension: int = 4,
     ) -> None:
         self.players = _checked_names(players)
@@ -60,7 +60,7 @@ class Session:
         self.message = "Type the letters of three cards, none, hint, help or quit."
         self.hints = 0
         self._hinted: tuple[tuple[int, ...], int] = ((), 0)
-        self._enter_game = enter_game
+        self._record_time = record_time
         self._clock = clock
         self._start = clock()
 
@@ -93,7 +93,7 @@ class Session:
             self.message = HELP
         elif word:
             try:
-                self._call(understood(word, self.players, len(self.game.table)))
+                self._call(parse_call(word, self.players, len(self.game.table)))
             except BadInput as error:
                 self.message = f"{error} (no point lost)"
         return True
@@ -154,13 +154,13 @@ class Session:
         pace = f", {self.elapsed() / taken:.0f} s a set" if taken else ""
         click.echo(f"{clock_text(self.elapsed())}   {how_many(taken, 'set')}{pace}, {how_many(self.hints, 'hint')}")
         click.echo(f"{_result(game, self.players)}   seed {self.seed}")
-        if game.over and not self.hints and self._enter_game:
-            print_line(self._enter_game(self.elapsed(), self.players))
+        if game.over and not self.hints and self._record_time:
+            print_line(self._record_time(self.elapsed(), self.players))
         if not game.over and game.sets:
-            click.echo("A set that was left: " + " ".join(map(code, game.sets[0])))
+            click.echo("A set still on the table: " + " ".join(map(code, game.sets[0])))
 
 
-def understood(line: str, players: Sequence[str], cards: int) -> Call:
+def parse_call(line: str, players: Sequence[str], cards: int) -> Call:
     """Parses a call of a player. Raises BadInput with a message that names the mistake."""
     words = line.lower().replace(",", " ").split()
     if not words:
@@ -168,10 +168,10 @@ def understood(line: str, players: Sequence[str], cards: int) -> Call:
     player = 0
     if len(players) > 1:
         names = [player_name.lower().split() for player_name in players]
-        spoken = max((parts for parts in names if words[: len(parts)] == parts), key=len, default=None)
-        if spoken is not None:  # names are tried from the longest: 'Ada Lovelace' before 'Ada'
-            player = names.index(spoken)
-            words = words[len(spoken) :]
+        named = max((parts for parts in names if words[: len(parts)] == parts), key=len, default=None)
+        if named is not None:  # names are tried from the longest: 'Ada Lovelace' before 'Ada'
+            player = names.index(named)
+            words = words[len(named) :]
         elif words[0].isdecimal() and 0 < int(words[0]) <= len(players):
             player = int(words.pop(0)) - 1
         else:
@@ -194,7 +194,7 @@ def _checked_names(players: Sequence[str]) -> tuple[str, ...]:
     names = [" ".join(player_name.split()) for player_name in players]
     for player_name in names:
         if not player_name or "," in player_name or player_name.split()[0].isdecimal():
-            raise BadInput(f"not a player's name: {player_name!r} (give words without commas, the first not a number)")
+            raise BadInput(f"not a player's name: {player_name!r} (use no commas, and do not begin with a number)")
     if len({player_name.lower() for player_name in names}) != len(names):
         raise BadInput("two players have the same name")
     return tuple(names)
@@ -230,16 +230,16 @@ def _ticking(elapsed: Callable[[], float]) -> Iterator[None]:
         thread.join()
 
 
-def enter_game(seconds: float, players: Sequence[str]) -> str:
-    """Records the time of a finished game, in a file of the user, if it is the best for this number of players. Returns
-    a line to print: the best time, or the error that prevented the record."""
+def record_time(seconds: float, players: Sequence[str]) -> str:
+    """Records the time of a finished game in the user's data folder, if it is the best for this number of players.
+    Returns a line to print: the best time, or the error that prevented the record."""
     try:
-        return _enter(platform.data_folder() / "best-times.json", seconds, players)
+        return _record(platform.data_folder() / "best-times.json", seconds, players)
     except (OSError, RuntimeError, SetsetError, ValueError, KeyError, TypeError, AttributeError) as error:
         return f"the best time was not recorded: {error}"
 
 
-def _enter(path: Path, seconds: float, players: Sequence[str]) -> str:
+def _record(path: Path, seconds: float, players: Sequence[str]) -> str:
     best = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     kind = str(max(1, len(players)))
     before = _spell(best[kind]) if kind in best else None
@@ -252,6 +252,6 @@ def _enter(path: Path, seconds: float, players: Sequence[str]) -> str:
 
 
 def _spell(entry: dict[str, Any]) -> str:
-    """Describes a best time in words, such as '12:05 by Ada and Emmy on 2026-03-01'."""
+    """Formats a best time, such as '12:05 by Ada and Emmy on 2026-03-01'."""
     names = " and ".join(map(str, entry["players"]))
     return f"{clock_text(entry['seconds'])}{f' by {names}' if names else ''} on {entry['day']}"

@@ -91,10 +91,10 @@ def print_status(status: Status, target: int | None = None, wide: bool = False) 
         print_line(_nothing("no lists yet", target))
     for root in status.roots:
         if root.state not in ("present", "moved") and root.files:
-            lies = f"{how_many(root.files, 'file')}, {byte_count(root.bytes)}"
+            content = f"{how_many(root.files, 'file')}, {byte_count(root.bytes)}"
             advice = f"bring it back, or run 'setset roots move {quoted(root.path)} NEW'"
             advice = advice if root.state == "absent" else "see 'setset check'"
-            print_line(f"storage root {root.path}: {root.state}, with {lies}: {advice}")
+            print_line(f"storage root {root.path}: {root.state}, with {content}: {advice}")
     for row in status.altered[:1]:
         print_line(f"{row} was changed by hand: run 'setset repair'")
     if status.items:
@@ -123,10 +123,12 @@ def _print_sizes(sizes: Sequence[SizeStatus], wide: bool) -> None:
 
 def _nothing(message: str, target: int | None = None, size: int | None = None) -> str:
     """Makes the message that there are no lists or counts, with the command that computes them."""
-    of, option = ("", "") if target is None else (f" for target {target}", f" --target {target}")
+    for_target, option = ("", "") if target is None else (f" for target {target}", f" --target {target}")
     if size is None:
-        return f"{message}{of}: start with 'setset run 6{option}'"
-    return f"size {size} is not counted yet{of}: 'setset run {size}{option}', or faster with --count-only"
+        return f"{message}{for_target}: start with 'setset run 6{option}'"
+    return (
+        f"size {size} is not counted yet{for_target}: start with 'setset run {size}{option}', faster with --count-only"
+    )
 
 
 def _checked(size: SizeStatus) -> str:
@@ -233,10 +235,10 @@ def print_exported(result: Exported, size: int, output: str, dry_run: bool) -> N
     """Prints the files that an export wrote, or with `dry_run` would write, and a line if the disk is too small."""
     about = "about " if dry_run else ""
     existing = result.files - result.written
-    kept = f", {number(existing)} of them existed before" if existing else ""
+    existing_files = f", {number(existing)} of them existed before" if existing else ""
     print_line(
         f"size {size}: {number(result.lists)} lists in {how_many(result.files, 'file')}, "
-        f"{about}{byte_count(result.bytes)}{kept}: {output}"
+        f"{about}{byte_count(result.bytes)}{existing_files}: {output}"
     )
     if result.missing:
         print_line(
@@ -269,11 +271,11 @@ def print_moved(moved: MovedRoot) -> None:
     if not moved.moved:
         print_line(f"{moved.path} is recorded already: nothing to do")
         return
-    lies = f"{how_many(moved.files, 'file')}, {byte_count(moved.bytes)}"
-    print_line(f"recorded: the storage root is {moved.path} ({lies})")
+    content = f"{how_many(moved.files, 'file')}, {byte_count(moved.bytes)}"
+    print_line(f"recorded: the storage root is {moved.path} ({content})")
     if moved.damaged:
-        many = how_many(moved.damaged, "file")
-        print_line(f"setset: {many} missing or damaged: run 'setset repair'", err=True)
+        files = how_many(moved.damaged, "file")
+        print_line(f"setset: {files} missing or damaged: run 'setset repair'", err=True)
 
 
 def print_removed(removed: Removed) -> None:
@@ -287,5 +289,5 @@ def print_removed(removed: Removed) -> None:
     rows = [[size, *map(number, counts), byte_count(bytes_)] for size, (*counts, bytes_) in figures.items()]
     print_table(f"target {removed.target}", ("size", *names), rows)
     if removed.kept:
-        many = how_many(removed.kept, "file")
-        print_line(f"{many} of them stay, in storage roots that setset may only read: see 'setset roots'")
+        files = how_many(removed.kept, "file")
+        print_line(f"{files} of them stay, because setset may only read their storage root: see 'setset roots'")

@@ -19,7 +19,7 @@ def print_verification(verification: Verification) -> None:
         "class": verification.list_class,
         "symmetries": None
         if verification.symmetries is None
-        else f"{number(verification.symmetries)} affine maps keep it",
+        else f"{number(verification.symmetries)} affine maps keep the points",
         "largest": _largest(verification),
     }
     print_fields(lines)

@@ -155,7 +155,7 @@ def test_a_class_as_json(run: Run, catalogue: Catalogue) -> None:
 def test_the_classes_of_a_size(run: Run, catalogue: Catalogue) -> None:
     code, out, err = run("classes", "list", "--size", "16", "--complete")
     lines = out.splitlines()
-    assert (code, len(lines), err) == (0, 21, "54 more: --start 20, or --all\n")
+    assert (code, len(lines), err) == (0, 21, "54 more classes: --start 20, or --all\n")
     titles = "class representative dimension stabilizer structure orbits lists extensions complete smaller larger"
     assert lines[0].split() == titles.split()
     assert run("classes", "--size", "16", "list", "--complete") == (code, out, err)
@@ -207,4 +207,4 @@ def test_classes_of_sizes_that_there_are_not(run: Run, arguments: list[str]) -> 
 def test_a_list_needs_a_size(run: Run) -> None:
     code, _, err = run("classes", "list")
     assert code == 2
-    assert err.endswith("Error: Missing argument 'N': how many cards? (the same as --size N)\n")
+    assert err.endswith("Error: Missing argument 'N': give the number of cards, as N or --size N\n")

@@ -24,7 +24,7 @@ def test_classify(run: Run, nowhere: Path) -> None:
     assert "map           colour' = shading + 2, " in out
     assert "stabilizer    120 of the 1,965,150,720 symmetries" in out
     assert "can be added  66: 1 2 6 7 " in out
-    assert "remaining     0 of these above the highest card\n" in out
+    assert "remaining     0 of the 66 are above the highest card\n" in out
     assert list(nowhere.iterdir()) == []
 
 

@@ -65,6 +65,6 @@ def test_one_target_of_two(run: Run, own_workspace: Path) -> None:
         f"nothing is counted yet for target 7: start with 'setset run 6 --target 7 -w {own_workspace}'\n"
     )
     assert run("count", "--target", "7", "--size", "5", *where)[1] == (
-        f"size 5 is not counted yet for target 7: 'setset run 5 --target 7 -w {own_workspace}', or faster with "
-        "--count-only\n"
+        f"size 5 is not counted yet for target 7: start with 'setset run 5 --target 7 -w {own_workspace}', faster "
+        "with --count-only\n"
     )

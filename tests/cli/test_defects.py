@@ -130,7 +130,7 @@ def test_two_classes_make_two_charts(run: Run, nowhere: Path) -> None:
 def test_a_large_run_without_a_terminal_needs_a_word(tmp_path: Path) -> None:
     refused = run_here("run", "14", "--target", "14", workspace=tmp_path / "w")
     assert refused.returncode == 2
-    assert "without a terminal setset cannot ask: add --yes, or a limit such as --max-time 8h" in refused.stderr
+    assert "setset cannot ask without a terminal: add --yes, or a limit such as --max-time 8h" in refused.stderr
     assert not (tmp_path / "w").exists()
     stopped = run_process("run", "14", "--target", "14", "--max-time", "1s", workspace=tmp_path / "w")
     assert stopped.returncode == 1

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 
+import click
 import pytest
 
+from setset.cli import cli
 from setset.cli.groups import COMMANDS, GROUPS
 from tests.commands import SUBCOMMANDS, run_here
 from tests.conftest import Run
@@ -33,6 +37,23 @@ def helped() -> dict[str, str]:
 @pytest.mark.parametrize("command", [*COMMANDS, *SUBCOMMANDS])
 def test_help_has_an_example(helped: dict[str, str], command: str) -> None:
     assert f"setset {command}" in helped[command].split("Example")[1]
+
+
+def option_helps(command: click.Command) -> Iterator[str]:
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and not parameter.hidden:
+            yield parameter.help or ""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            subcommand = command.get_command(context, name)
+            assert subcommand is not None
+            yield from option_helps(subcommand)
+
+
+def test_the_help_of_an_option_is_a_short_phrase() -> None:
+    phrase = re.compile(r"(?!(The|An?|Only|Also|With|No|All|If|First) )[A-Z].{5,103}\.")
+    assert [text for text in option_helps(cli) if not phrase.fullmatch(text)] == []
 
 
 def test_help_lists_all_commands() -> None:

@@ -74,7 +74,7 @@ def test_rm_says_which_files_stay_and_leaves_them(folder: Path) -> None:
     before = digests(folder / "old")
     (folder / "w").rename(folder / "moved")
     command = ("rm", "--target", "18", "--size", "4")
-    stay = "5 files of them stay, in storage roots that setset may only read: see 'setset roots'\n"
+    stay = "5 files of them stay, because setset may only read their storage root: see 'setset roots'\n"
     for option in ("--dry-run", "--yes"):
         done = run_here(*command, option, workspace=folder / "moved")
         assert (done.returncode, stay in done.stdout) == (0, True), done

@@ -56,7 +56,7 @@ def test_counting_in_a_new_place_simply_works(tmp_path: Path) -> None:
     done = run_here("run", "--size", "5", "--target", "18", "--count-only", workspace=tmp_path / "w")
     assert done.returncode == 0, done.stderr
     assert "setset: nothing to count from yet: first storing lists of up to 4 cards\n" in done.stderr
-    assert "counted 7,964,460 lists of 5" in done.stderr
+    assert "counted 7,964,460 lists of 5 cards in" in done.stderr
     counts = json.loads(run_here("count", "--json", workspace=tmp_path / "w").stdout)
     assert [(count["size"], count["lists"], count["origin"]) for count in counts] == [
         (3, 45_189, "stored"),

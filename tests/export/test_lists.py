@@ -294,7 +294,7 @@ def test_a_batch_with_another_number_of_lists_is_not_exported(size: setset.Size,
     stored = size._stored()
     (count, source), *rest = stored.batches
     wrong = replace(stored, batches=((count - 1, source), *rest))
-    with pytest.raises(setset.SetsetError, match=r"batch 0 of size 4: it does not hold .* lists; run 'setset repair'"):
+    with pytest.raises(setset.SetsetError, match=r"batch 0 of size 4: expected .* lists; run 'setset repair'"):
         lists.export_lists(wrong, ExportOptions(tmp_path, "npy"), None, lambda _: None)
     assert not list(tmp_path.glob("*000000*"))
 

@@ -11,7 +11,7 @@ from rich.progress import Progress
 
 import setset
 from setset.progress import Activity
-from setset.show.progress import Bars, Lines, _Whole
+from setset.show.progress import Bars, Lines, _RunProgress
 from tests.terminal import plain
 
 
@@ -65,7 +65,7 @@ def test_one_list(capsys: pytest.CaptureFixture[str]) -> None:
 def test_the_bar_of_a_run_that_resumes_goes_on_where_it_stood() -> None:
     """It knows other speeds by then, measured on a machine that was busy, and may have estimated otherwise."""
     first = setset.estimate(7, seconds=0, seed=1)
-    whole = _Whole(first)
+    whole = _RunProgress(first)
     for size in (3, 4, 5, 6):
         whole.set_done(size, 1.0)
     whole.set_done(7, 0.25)
@@ -77,14 +77,14 @@ def test_the_bar_of_a_run_that_resumes_goes_on_where_it_stood() -> None:
         )
         for size in first.sizes
     )
-    again = _Whole(replace(first, sizes=sizes))
+    again = _RunProgress(replace(first, sizes=sizes))
     assert again.share == pytest.approx(whole.share)
     assert again.share_of_size(7) == pytest.approx(0.25)
     assert 0 < whole.share < 1
 
 
 def test_a_size_that_is_done_again_does_not_take_the_bar_back() -> None:
-    whole = _Whole(setset.estimate(7, seconds=0, seed=1))
+    whole = _RunProgress(setset.estimate(7, seconds=0, seed=1))
     whole.set_done(6, 1.0)
     before = whole.share
     whole.set_done(6, 0.0)

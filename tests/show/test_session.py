@@ -14,7 +14,7 @@ import time
 import pytest
 
 from setset.errors import BadInput
-from setset.show.session import Call, Session, clock_text, understood
+from setset.show.session import Call, Session, clock_text, parse_call
 from setset.table import call_set, deal_more
 
 
@@ -40,7 +40,7 @@ class Clock:
     ],
 )
 def test_what_players_type(line: str, players: list[str], call: Call) -> None:
-    assert understood(line, players, 12) == call
+    assert parse_call(line, players, 12) == call
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_what_players_type(line: str, players: list[str], call: Call) -> None:
 )  # fmt: skip
 def test_what_is_no_call_is_refused(line: str, players: list[str]) -> None:
     with pytest.raises(BadInput):
-        understood(line, players, 12)
+        parse_call(line, players, 12)
 
 
 def test_calls_score_and_say_so() -> None:
@@ -178,7 +178,7 @@ def read_until(master: int, text: str, patience: float = 20) -> str:
 def test_names_of_several_words() -> None:
     players = ["Ada", "Ada Lovelace", "Emmy Noether"]
     calls = [
-        understood(line, players, 12).player for line in ("ada abc", "Ada  Lovelace a b c", "emmy noether none", "3 n")
+        parse_call(line, players, 12).player for line in ("ada abc", "Ada  Lovelace a b c", "emmy noether none", "3 n")
     ]
     assert calls == [0, 1, 2, 2]
 

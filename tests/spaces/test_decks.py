@@ -120,7 +120,7 @@ ANSWERS = {
     "count --dimension 2": "   4     54              54  OK",
     "sample 9 --dimension 3 --seed 1": "1 9 18 29 36 47 56 65 72",
     "odds --dimension 3": "exactly: 2,106 of 4,686,825 hands",
-    "odds 5 --dimension 2": "always a set; at most 4 cards have no set",
+    "odds 5 --dimension 2": "always a set; the maximum without a set is 4 cards",
     "find --deal 9 --dimension 3 --seed 4": "5 sets among 9 cards",
     "deal --dimension 2 --seed 1": "solid",
     "play --auto --dimension 3 --seed 3": "round  1   9 cards, deck 18",

@@ -210,7 +210,7 @@ def test_another_host_must_be_named(run: Run, tmp_path: Path) -> None:
         assert asked.status_code == 200
         process.terminate()
         assert process.stderr is not None
-        assert "on the network of 0.0.0.0, everyone" in process.stderr.read()
+        assert "anyone on the network of 0.0.0.0 can read" in process.stderr.read()
 
 
 def test_a_port_that_is_taken_is_one_line() -> None:

@@ -26,7 +26,7 @@ def draw_png(layout: Layout, scale: float = 2.0) -> bytes:
     height, width = round(layout.height * scale), round(layout.width * scale)
     if not 0 < scale <= 20 or max(height, width) > LARGEST_SIDE:
         raise BadInput(
-            f"cannot draw at scale {scale:g}: expected more than 0, at most 20, no side over {LARGEST_SIDE:,} pixels"
+            f"cannot draw at scale {scale:g}: expected a scale up to 20, and sides of up to {LARGEST_SIDE:,} pixels"
         )
     canvas = np.empty((height, width, 3), np.uint8)
     canvas[:] = _rgb(at.BACKGROUND)
@@ -45,13 +45,13 @@ def draw_png(layout: Layout, scale: float = 2.0) -> bytes:
 
 
 Cover = tuple[Floats, float, float]
-"""Pixels that a shape covers: the covered share of each pixel of a rectangle, and x and y of the rectangle's upper left
-corner relative to the point where the shape is drawn."""
+"""Rectangle of pixels around a shape: the share of each pixel that the shape covers, and x and y of the upper left
+corner relative to the origin of the shape."""
 
 
 @cache
 def _symbol(shape: int, shading: int, scale: float) -> Cover:
-    """Pixels of a symbol, relative to its centre: the outline, and inside all (solid), stripes or none (open)."""
+    """Pixels of a symbol around its centre: the outline, and the inside full (solid), striped or empty (open)."""
     left, top = -WIDTH / 2 - STROKE, -HEIGHT / 2 - STROKE
     x, y = _grid(left, top, -2 * left, -2 * top, scale)
     away = distance(shape, x, y)
@@ -67,8 +67,8 @@ def _symbol(shape: int, shading: int, scale: float) -> Cover:
 
 @cache
 def _box(offset: float, scale: float, breadth: float | None = None) -> Cover:
-    """Pixels that a box with round corners covers. It is `offset` larger than a card on each side. It is filled; with
-    `breadth`, only its edge is drawn, as a line of this breadth."""
+    """Pixels of a filled box with round corners, `offset` larger than a card on each side. With `breadth`, only the
+    edge of the box, as a line of this breadth."""
     corner = -offset - at.RING
     x, y = _grid(corner, corner, at.CARD_WIDTH - 2 * corner, at.CARD_HEIGHT - 2 * corner, scale)
     round_by = at.CORNER + offset

@@ -22,7 +22,7 @@ Curve = tuple[Point, Point, Point, Point]
 Floats = npt.NDArray[np.float64]
 
 _ARC: Final = 0.5523
-"""Distance, in radii, of the control points of a Bezier curve from its ends that makes it nearly a quarter circle."""
+"""At this distance from its ends, in radii, the control points of a Bezier curve make it nearly a quarter circle."""
 
 
 def curves(shape: int) -> tuple[Curve, ...]:

@@ -93,8 +93,8 @@ def card_lines(card: int, label: str | None = None) -> list[Text]:
 
 @cache
 def symbol_rows(shape: int, shading: int) -> tuple[str, ...]:
-    """Lines of Braille characters that draw a symbol: dots on the outline, and inside everywhere (solid), on stripes or
-    nowhere (open)."""
+    """Braille characters of a symbol, line by line. The outline has dots; the inside is full (solid), striped or empty
+    (open)."""
     across, down = 2 * COLUMNS, 4 * ROWS
     pixel = WIDTH / across
     x, y = np.meshgrid(

@@ -25,9 +25,12 @@ def hands(size: int = 12) -> Chart:
     )
     chart = base.mark_bar(color=BLUE)
     notes = [
-        f"Mean {float(distribution.mean):.3f}; the most is {distribution.most},"
+        f"Mean {float(distribution.mean):.3f} sets, maximum {distribution.most} sets"
         f" in {number(distribution.counts[-1])} hands."
     ]
     return finish(
-        chart, f"The {number(distribution.hands)} hands of {size} cards by their sets", notes, f"setset hands {size}"
+        chart,
+        f"The {number(distribution.hands)} hands of {size} cards by number of sets",
+        notes,
+        f"setset hands {size}",
     )

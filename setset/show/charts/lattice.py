@@ -67,7 +67,7 @@ def lattice(first: int = 15, last: int = 20) -> Chart:
         classes = catalogue.level(size).classes
         columns[size] = _untangled(catalogue, classes, columns.get(size + 1, []), 1)
     total = sum(map(len, columns.values()))
-    notes = [f"{number(total)} classes; a line joins two if one card more makes the other."]
+    notes = [f"{number(total)} classes. A line joins two classes if one card more leads from one to the other."]
     return _draw(catalogue, columns, None, f"Classes of {first} to {last} cards", notes)
 
 

@@ -89,17 +89,16 @@ def counts(workspace: Workspace | None = None) -> Chart:
         tooltip=["series:N", "size:Q", alt.Tooltip("number:Q", format=",")],
     )
     lines = base.transform_filter("datum.complete").mark_line(strokeWidth=1).encode(detail="part:N")
-    notes = ["Lists are hands without a set; complete ones cannot take another card."]
+    notes = ["A list is a hand without a set. No card can be added to a complete list."]
     if kept:
-        notes.append("Kept: hands that can still grow to the target; hollow points are not complete yet.")
+        notes.append("An exploration keeps hands that can still grow to its target. Hollow points: incomplete sizes.")
     chart = alt.layer(lines, points, data=table(rows))
     return finish(chart, "Hands without a set, by number of cards", notes, "setset classes and setset count")
 
 
-def _breaks(gap: Row, row: Row) -> bool:
-    """Whether the data row `gap` has the number 0, in the same series as `row` and for a smaller size. The chart leaves
-    a gap in the line of the series there."""
-    return not gap["number"] and gap["series"] == row["series"] and gap["size"] < row["size"]
+def _breaks(earlier: Row, row: Row) -> bool:
+    """Whether `earlier` is a row of the same series with a smaller size and the number 0. The line has a gap there."""
+    return not earlier["number"] and earlier["series"] == row["series"] and earlier["size"] < row["size"]
 
 
 def _level(size: int, workspace: Workspace | None) -> Level:
@@ -141,7 +140,7 @@ def odds() -> Chart:
     )
     labels = base.mark_text(align="left", baseline="bottom", dx=5, dy=-2, fontSize=10).encode(text="label:N")
     chart = alt.layer(points, labels, data=table(rows))
-    notes = ["Odds: hands with a set for each one without. Any 21 cards hold a set."]
+    notes = ["Odds: hands with a set per hand without a set. Any 21 cards hold a set."]
     return finish(chart, "The chance that a random hand holds no set", notes, "setset classes (exact)")
 
 
@@ -156,7 +155,7 @@ def _short(value: float) -> str:
 
 
 def rounds(simulation: Simulation | None = None, games: int = GAMES, seed: int = 1) -> Chart:
-    """Odds of no set among 12 cards on the table in simulated games, by the number of sets taken before.
+    """Odds of a set among 12 cards on the table in simulated games, by the number of sets taken before.
 
     Args:
         simulation: Result of `setset.simulate`. Without it, the chart simulates games now.
@@ -185,7 +184,7 @@ def rounds(simulation: Simulation | None = None, games: int = GAMES, seed: int =
     chance = chance_without_set(TABLE)
     exact = float((1 - chance) / chance)
     x = alt.X("taken:Q").title("sets taken before").axis(tickMinStep=1, format="d")
-    y = alt.Y("odds:Q").title("tables with a set for each one without").scale(zero=False)
+    y = alt.Y("odds:Q").title("tables with a set per table without a set").scale(zero=False)
     base = alt.Chart().encode(x=x)
     first = alt.Chart().transform_filter("datum.taken == 0")
     random = first.mark_rule(color=RED, strokeDash=[5, 3]).encode(y=alt.datum(exact))
@@ -200,10 +199,10 @@ def rounds(simulation: Simulation | None = None, games: int = GAMES, seed: int =
     chart = alt.layer(random, named, line, errors, points, data=table(rows))
     notes = [
         f"{TABLE} cards on the table, up to the last deal; bars: two standard errors each way.",
-        f"Dashed: {exact:.2f} to 1, exact for {TABLE} random cards.",
+        f"Dashed line: {exact:.2f} to 1, the exact odds for {TABLE} random cards.",
     ]
     source = f"{number(played.games)} games, seed {played.seed}, {_TAKES[played.policy]}"
-    return finish(chart, "Odds against no set on the table, as a game goes on", notes, source)
+    return finish(chart, "Odds of a set on the table, as a game goes on", notes, source)
 
 
 def stabilizers(workspace: Workspace | None = None) -> Chart:
@@ -249,7 +248,7 @@ def cap(cards: CardsLike) -> Chart:
         cards: Different cards without a set.
 
     Raises:
-        BadInput: Something is not a card, or a card is given twice.
+        BadInput: A value is not a card, or a card occurs twice.
         HoldsSet: There is a set among the cards.
     """
     classification = classify(cards)
@@ -266,8 +265,8 @@ def cap(cards: CardsLike) -> Chart:
         for values in ([BLUE, "#dddddd", ORANGE], ["white", "#777777", "black"])
     )
     span: dict[str, Any] = {"domain": [-0.6, 8.6 + 2 * GAP], "nice": False, "zero": False}
-    across = _blocks(["one", "two", "three"], "count, in it shape", "top")
-    down = _blocks(["red", "green", "purple"], "colour, in it shading", "left")
+    across = _blocks(["one", "two", "three"], "count, then shape", "top")
+    down = _blocks(["red", "green", "purple"], "colour, then shading", "left")
     base = alt.Chart().encode(
         x=alt.X("x:Q").scale(**span).axis(across), y=alt.Y("y:Q").scale(**span, reverse=True).axis(down)
     )

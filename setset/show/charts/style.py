@@ -26,7 +26,7 @@ points."""
 LETTERS: Final = 58
 """Maximum number of characters per line of a title. Notes have smaller letters and longer lines."""
 FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
-"""Liberation Sans comes with vl-convert, so that a chart is the same on every machine."""
+"""Font of all texts. vl-convert has Liberation Sans, so a chart is the same on every machine."""
 
 Row = dict[str, Any]
 Chart = Any

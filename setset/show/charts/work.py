@@ -48,7 +48,7 @@ def throughput(workspace: Workspace) -> Chart:
         color=_host_colour(rows),
         tooltip=["host:N", "size:Q", "lists:Q", "seconds:Q", "rate:Q"],
     )
-    notes = ["Lists found, by the time that workers spent on them."]
+    notes = ["Lists found per second of worker time."]
     return finish(chart, "Speed by size and host", notes, "setset status", height=alt.Step(16))
 
 
@@ -73,7 +73,7 @@ def rates(workspace: Workspace) -> Chart:
             tooltip=["host:N", *_times(), "lists:Q", "rate:Q"],
         )
     )
-    notes = [f"The lists of each expansion are spread over its time; {BINS} steps."]
+    notes = [f"The lists of an expansion are spread evenly over its time, in {BINS} steps."]
     return finish(chart, "Speed of each host over time", notes, EXPANSIONS)
 
 
@@ -124,8 +124,8 @@ def gantt(workspace: Workspace) -> Chart:
         tooltip=["worker:N", alt.Tooltip("label:N", title="size"), *_times(), "expansions:Q", "lists:Q"],
     )
     notes = [
-        "A row is a worker: host and process. A bar is what it did of a size without pause.",
-        "By the clock of the worker; work done by old versions ends when it was recorded.",
+        "A row is a worker: host and process. A bar is work on one size without a pause.",
+        "Times are by the clock of the worker. Work of old versions ends at the time of its record.",
     ]
     return finish(chart, "Work of each worker, by size and time", notes, EXPANSIONS, height=alt.Step(14))
 
@@ -197,7 +197,7 @@ def bytes(workspace: Workspace, target: int = 12, size: int | None = None) -> Ch
     colours, shapes = categories([str(stored.size) for stored in sizes])
     calculated = alt.Chart().transform_calculate(cards="toString(datum.size)")
     base = calculated.encode(
-        x=alt.X("at:Q").title("place among the lists of the size, in %").scale(domain=[0, 100]),
+        x=alt.X("at:Q").title("position among the lists of the size, in %").scale(domain=[0, 100]),
         y=alt.Y("bytes_a_list:Q").title("bytes per list (logarithmic)").scale(type="log", nice=False),
         color=below(alt.Color("cards:N"), colours, "cards", columns=9),
     )
@@ -206,8 +206,8 @@ def bytes(workspace: Workspace, target: int = 12, size: int | None = None) -> Ch
         tooltip=["size:Q", "batches:Q", "lists:Q", "bytes:Q", "bytes_a_list:Q"],
     )
     chart = alt.layer(base.mark_line(strokeWidth=1), points, data=table(rows))
-    together = max(row["batches"] for row in rows)
-    point = "a file" if together == 1 else f"up to {together} neighbouring files"
+    files = max(row["batches"] for row in rows)
+    point = "a file" if files == 1 else f"up to {files} neighbouring files"
     notes = [f"Target {target}; a point is {point}."]
     return finish(chart, "Bytes per list, along the files of each size", notes, "table batches (setset sql)")
 
@@ -225,7 +225,7 @@ def _parts(size: Size) -> Iterator[Row]:
 
 
 def speed(bench: Mapping[str, Any]) -> Chart:
-    """Figures of a benchmark beside the marks that they should reach.
+    """Figures of a benchmark, and their marks: the bounds that they should meet.
 
     Args:
         bench: Parsed output of `tools/bench --json`.
@@ -247,7 +247,7 @@ def speed(bench: Mapping[str, Any]) -> Chart:
     layers = alt.layer(bars, marks).properties(width=WIDTH // 2, height=alt.Step(15))
     chart = layers.facet(row=alt.Row("unit:N").title(None).sort(None), data=table(rows))
     chart = chart.resolve_scale(x="independent", y="independent")
-    notes = [f"{bench['machine']}. The black tick is the mark that a figure is held to."]
+    notes = [f"{bench['machine']}. A black tick is a mark: the bound that the figure should meet."]
     return finish(chart, "Speed of setset on one machine", notes, "tools/bench --json", height=None)
 
 
