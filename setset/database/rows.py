@@ -71,11 +71,12 @@ def exchanged_targets(database: Database) -> list[str]:
 
 
 def lost_tallies(database: Database) -> list[str]:
-    """Finished counts that lack a tally. A count of one size alone needs one tally, with entries. Any other count needs
-    one for each size above its source size."""
+    """Finished counts that lack a tally, or have the tally of another count. A count of one size alone needs one tally,
+    with entries. Any other count needs one for each size above its source size."""
     query = (
         "SELECT DISTINCT target, size FROM (SELECT x.target, e.size FROM expansions e JOIN explorations x "
-        "ON x.id = e.exploration_id LEFT JOIN tallies t ON t.expansion_id = e.id WHERE e.work = 'count' AND "
+        "ON x.id = e.exploration_id LEFT JOIN tallies t ON t.expansion_id = e.id "
+        "AND (t.size <> e.size OR t.lists = e.lists_out) WHERE e.work = 'count' AND "
         "e.state = 'done' GROUP BY e.id HAVING COUNT(t.size) <> e.size - e.source_size "
         "AND NOT (COUNT(t.size) = 1 AND MAX(t.entries IS NOT NULL)))"
     )

@@ -77,16 +77,14 @@ def find_strays(database: Database) -> Iterator[Stray]:
 def mark_missing_files(database: Database, progress: ProgressListener) -> None:
     """Records a defect for each recorded file that its folder lacks, so that the run makes the file again.
 
-    Reads only the names in folders of storage roots with valid tokens. `check` also reads the files.
+    Reads only names in storage roots with valid tokens. `check` also reads the files.
     """
     for root_id, root in storage_roots.own_folders(database).items():
-        names = storage_roots.recorded_files(database, root_id).keys()
-        missing = set[str]()
-        for folder in {name.rpartition("/")[0] for name in names if not leads_outside(name)}:
-            with contextlib.suppress(OSError):  # a command that needs the folder reports the error
-                present = {f"{folder}/{name}" for name in _names(root / folder)}
-                missing |= {name for name in names if name.rpartition("/")[0] == folder} - present
-        if missing:
+        names = {name for name in storage_roots.recorded_files(database, root_id) if not leads_outside(name)}
+        folders = {name.rpartition("/")[0] for name in names}
+        listed = {f"{folder}/{name}" for folder in folders for name in _names(root / folder)}
+        # A listing may be incomplete, or have names in another case. The path decides.
+        if missing := {name for name in names - listed if _is_missing(root / name)}:
             progress.notice(
                 f"missing in {root}: {len(missing):,} of {len(names):,} recorded files, the first one {min(missing)}; "
                 "this run makes files up to its own size again, 'setset repair' makes all of them"
@@ -95,11 +93,19 @@ def mark_missing_files(database: Database, progress: ProgressListener) -> None:
 
 
 def _names(folder: Path) -> list[str]:
-    """Names of the entries of a folder. Empty if the path is missing, or is no folder."""
-    try:
+    """Names of the entries of a folder. Empty if it cannot be listed."""
+    with contextlib.suppress(OSError):
         return os.listdir(folder)  # noqa: PTH208 (a path for each of 100,000 files takes a second)
+    return []
+
+
+def _is_missing(path: Path) -> bool:
+    """Whether nothing is at a path. Raises OSError if the path cannot be read."""
+    try:
+        path.lstat()
     except (FileNotFoundError, NotADirectoryError):
-        return []
+        return True
+    return False
 
 
 def _entries(root: Path) -> Iterator[Path]:

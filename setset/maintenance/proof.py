@@ -16,6 +16,7 @@ from setset.database.connection import BadDatabase
 from setset.database.expansions import Expansion
 from setset.database.explorations import ExplorationKey, SizeKey, SizeRecord
 from setset.database.rows import altered_rows, require_consistent, require_unaltered
+from setset.errors import ChangedMeanwhile
 from setset.progress import ProgressListener
 
 UNKNOWN = "there is no such source"
@@ -112,8 +113,13 @@ class Evidence:
 
 
 def read_evidence(size: SizeRecord) -> Evidence:
-    """Reads the evidence for a size in one transaction."""
+    """Reads the evidence for a size in one transaction. Raises ChangedMeanwhile if another command has removed the size
+    since its record was read."""
     with size.database.transaction():
+        current = [record for record in size.exploration.sizes() if record.size == size.size]
+        if not current:
+            raise ChangedMeanwhile(size.size)
+        size = current[0]
         recorded, done = batches.read(size), expansions.with_results(size)
         return Evidence(size, recorded, done, batches.sources(size.source), size.source.is_complete())
 

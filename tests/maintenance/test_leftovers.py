@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import ClassVar
@@ -75,6 +76,17 @@ def test_a_run_makes_recorded_files_again_that_are_missing(tmp_path: Path) -> No
     build(folder.path, 5)
     assert digests(folder.own_root) | digests(tmp_path / "nas") == before
     assert findings(folder) == []
+
+
+def test_files_that_a_folder_has_but_does_not_list_are_not_made_again(
+    copy: Copy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an incomplete listing of a network drive, or a disk that lists names in another case than it was given."""
+    folder, list_folder = copy(), os.listdir
+    for listed in (lambda names: names[:1], lambda names: [name.upper() for name in names]):
+        monkeypatch.setattr(leftovers.os, "listdir", lambda path, listed=listed: listed(list_folder(path)))
+        _, notices = build(folder.path)
+        assert notices.texts == []
 
 
 def test_a_copy_is_kept_while_the_recorded_file_is_away(tmp_path: Path) -> None:

@@ -59,6 +59,12 @@ def test_all_cards_and_none(bare: TestClient) -> None:
     assert bare.get("/hand.svg").status_code == 400
 
 
+def test_a_picture_of_the_whole_deck_has_no_outlines(bare: Client) -> None:
+    """With its 1,080 sets it would keep all other visitors waiting for many seconds."""
+    few, deck = (bare.get("/hand.svg", params={"cards": ",".join(map(str, range(n)))}).text for n in (3, 81))
+    assert (few.count('class="set"'), deck.count('class="set"')) == (1, 0)
+
+
 def test_dealing_and_completing(bare: TestClient) -> None:
     dealt = bare.get("/identify", params={"deal": 12, "seed": 7}).headers["Location"]
     assert dealt == "./identify?cards=" + ",".join(map(str, setset.deal(12, 7)))

@@ -160,22 +160,22 @@ def test_a_size_that_is_removed_before_the_first_list_is_read(copy: Copy) -> Non
 
 
 class RemovesTheSize(NoProgress):
-    """Removes the size once its rows were read, before its files are."""
+    """Removes the size once its rows, or the rows of a smaller size, were read, before the files are."""
 
-    def __init__(self, folder: WorkspaceFolder) -> None:
-        self._folder, self._is_there = folder, True
+    def __init__(self, folder: WorkspaceFolder, at: int = SIZE) -> None:
+        self._folder, self._at, self._is_there = folder, at, True
 
     def begin(self, size: int, _activity: Activity, _tasks: int, _lists_in: int) -> None:
-        if size == SIZE and self._is_there:
+        if size == self._at and self._is_there:
             self._is_there = False
             remove(self._folder)
 
 
-@pytest.mark.parametrize("deep", [False, True])
-def test_a_check_beside_rm_reports_no_damage(copy: Copy, deep: bool) -> None:
+@pytest.mark.parametrize(("deep", "size", "at"), [(False, SIZE, SIZE), (True, SIZE, SIZE), (False, None, SIZE - 1)])
+def test_a_check_beside_rm_reports_no_damage(copy: Copy, deep: bool, size: int | None, at: int) -> None:
     folder = copy()
     with setset.open(folder.path) as workspace:
-        found = workspace.check(deep=deep, size=SIZE, progress=RemovesTheSize(folder))
+        found = workspace.check(deep=deep, size=size, progress=RemovesTheSize(folder, at))
         with pytest.raises(ChangedMeanwhile):
             next(found)
 

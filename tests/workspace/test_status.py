@@ -10,7 +10,7 @@ import pytest
 from setset.database import runs, views
 from setset.database.views import ItemState, SizeState, Status
 from setset.folder import WorkspaceFolder
-from tests.small import SIZE, Copy, build, change, reading
+from tests.small import SIZE, Copy, build, change, reading, rows
 
 
 def status(path: Path) -> Status:
@@ -56,12 +56,22 @@ def test_building_the_catalogue_does_not_change_the_estimates(counted_and_classi
         assert runs.last_workers(database) == 7
 
 
+COUNTS_BY_LISTS = "SELECT id FROM expansions WHERE work = 'count' ORDER BY lists_out"
+
+
 @pytest.mark.parametrize("counted", [{"count_only": True}, {"count": (SIZE,)}])
-def test_a_count_that_lost_a_tally_is_not_complete(counted: dict[str, Any], tmp_path: Path) -> None:
-    """The row was deleted, so no checksum shows it; a count of one size alone has a single tally, with entries."""
+@pytest.mark.parametrize("exchanged", [False, True])
+def test_a_count_that_lost_a_tally_is_not_complete(counted: dict[str, Any], exchanged: bool, tmp_path: Path) -> None:
+    """A row was deleted, or the ids of two counts were exchanged: no checksum shows it. A count of one size alone has a
+    single tally, with entries."""
     folder, _ = build(tmp_path / "w", SIZE, **counted)
     assert status(folder.path).altered == []
-    change(folder.path, f"DELETE FROM tallies WHERE size = {SIZE} AND expansion_id % 2 = 0")
+    if exchanged:
+        ids = [number for (number,) in rows(folder.path, COUNTS_BY_LISTS)]
+        for new, old in ((-1, ids[0]), (ids[0], ids[-1]), (ids[-1], -1)):
+            change(folder.path, f"UPDATE expansions SET id = {new} WHERE id = {old}")
+    else:
+        change(folder.path, f"DELETE FROM tallies WHERE size = {SIZE} AND expansion_id % 2 = 0")
     after = status(folder.path)
     assert after.altered == [f"a tally of the count of size {SIZE} of target 16"]
     assert SizeState.COMPLETE not in {size.state for size in after.sizes}
