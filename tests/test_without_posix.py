@@ -75,7 +75,7 @@ def test_a_simulation_with_workers() -> None:
 
 
 def test_the_tests_of_what_is_nearest_to_the_system(tmp_path: Path) -> None:
-    tests = ("test_durable.py", "batches/test_files.py", "batches/test_roots.py")
+    tests = ("test_durable.py", "batches/test_files.py", "batches/test_ownership.py")
     words = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not posix")
     # Without a folder for temporary files pytest asks for the user's id.
     where = ("--basetemp", str(tmp_path / "t"), *(f"tests/{name}" for name in tests))

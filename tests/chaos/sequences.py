@@ -15,7 +15,7 @@ from tests.chaos.reader import Answers, Known, reading
 from tests.chaos.scene import NAMES_OF_WORKSPACE, Expected, Plan, Scene, Stage
 from tests.chaos.steps import STEPS, draw
 
-MOST_COMMANDS = 10
+MOST_COMMANDS = 20
 """Maximum number of commands to recover, each named by a message. `run` and the `check` after it both count."""
 NAMED = re.compile(r"'setset ((?:db )?[a-z]+(?: --deep)?|roots (?:move|forget) /[^']+|roots move --incomplete /[^']+)'")
 OBEYED = ("repair", "repair --deep", "db rebuild", "db upgrade", "run")

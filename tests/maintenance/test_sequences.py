@@ -19,7 +19,7 @@ import pytest
 
 import setset
 from setset import durable
-from setset.batches import files, roots
+from setset.batches import files, ownership
 from setset.batches import format as batch_format
 from setset.batches.ownership import TOKEN, ForeignRoot, RootState, Token, claim_root, root_state
 from setset.database.connection import BadDatabase, connect
@@ -598,7 +598,7 @@ def test_12_of_two_workspaces_that_claim_one_folder_at_once_one_gets_it(
     for thread in threads:
         thread.join()
     (winner,) = [outcome for outcome in outcomes if isinstance(outcome, str)]
-    assert roots.root_owner(tmp_path / "out") == winner
+    assert ownership.root_owner(tmp_path / "out") == winner
     assert any(isinstance(outcome, ForeignRoot) for outcome in outcomes)
     assert [path.name for path in (tmp_path / "out").iterdir()] == [TOKEN]
 
