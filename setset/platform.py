@@ -9,6 +9,7 @@ import errno
 import getpass
 import importlib
 import math
+import multiprocessing
 import os
 import shutil
 import signal
@@ -199,6 +200,8 @@ def lock_for_handle(file: IO[Any], wait: bool) -> bool:
 
 # Processes and signals
 
+START_METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+"""Start method of the workers of a Dask cluster. Windows has no forkserver."""
 STOP_SIGNALS: tuple[int, ...] = tuple(
     int(getattr(signal, name)) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
 )

@@ -12,7 +12,7 @@ from setset.errors import BadInput, require_extra
 from setset.executors.base import StartExecutor
 from setset.executors.dask.transfer import FileAccess
 from setset.executors.local import LocalExecutor
-from setset.platform import interrupts_blocked, start_resource_tracker
+from setset.platform import START_METHOD, interrupts_blocked, start_resource_tracker
 
 
 def choose_executor(name: str, access: FileAccess) -> StartExecutor:
@@ -57,7 +57,7 @@ def _start_foreign(name: str, start: Callable[[int], Any], workers: int) -> Exec
 def _start_forkserver() -> None:
     """Starts the server process that forks the workers of a new Dask cluster. Called early, so that the server imports
     the workers' modules while this process imports its own modules."""
-    if "forkserver" not in multiprocessing.get_all_start_methods():
+    if START_METHOD != "forkserver":
         return
     from multiprocessing import forkserver
 

@@ -60,3 +60,7 @@ for name in MODULES:
 import subprocess  # noqa: E402, F401
 
 sys.modules["msvcrt"] = windows
+
+from multiprocessing import reduction  # noqa: E402
+
+reduction.HAVE_SEND_HANDLE = False  # then multiprocessing has no forkserver

@@ -20,7 +20,7 @@ from setset.errors import SetsetError, require_extra
 from setset.executors.base import Notice
 from setset.executors.dask.certificates import read_certificates
 from setset.executors.local import exit_at_once
-from setset.platform import interrupts_blocked
+from setset.platform import START_METHOD, interrupts_blocked
 
 # The executor itself reports lost connections, in one line, so Dask's loggers are silenced. Some have their own level.
 LOGGERS = "distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio"
@@ -33,7 +33,7 @@ QUIET = {
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.scheduler.work-stealing": False,
     "distributed.scheduler.active-memory-manager.start": False,
-    "distributed.worker.multiprocessing-method": "forkserver",
+    "distributed.worker.multiprocessing-method": START_METHOD,
 }
 """Settings that switch off features of Dask. The profiler samples workers a hundred times per second, but setset never
 reads the samples. Work stealing moves tasks between workers, but each task must stay on its worker."""
