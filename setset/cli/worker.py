@@ -25,7 +25,7 @@ from setset.cli import options
 )
 @options.certificates
 @click.option(
-    "--output", type=click.Path(path_type=Path, file_okay=False), help="Start only if this storage root is mounted."
+    "--output", type=click.Path(path_type=Path, file_okay=False), help="Wait until this storage root is mounted."
 )
 def command(
     scheduler: str,

@@ -7,6 +7,7 @@ import logging
 import os
 import time
 import urllib.request
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import dask
 import distributed
 from distributed import Security, comm
+from distributed.versions import VersionMismatchWarning
 
 from setset.errors import SetsetError, require_extra
 from setset.executors.base import Notice
@@ -26,6 +28,8 @@ from setset.platform import START_METHOD, interrupts_blocked
 LOGGERS = "distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio"
 for name in LOGGERS:
     logging.getLogger(name).setLevel(logging.CRITICAL)
+# The check of each worker compares what matters to setset.
+warnings.filterwarnings("ignore", category=VersionMismatchWarning)
 
 QUIET = {
     "distributed.worker.profile.enabled": False,
@@ -51,14 +55,14 @@ class Timeouts:
 
     connect: float = 15  # for the first answer of the scheduler
     scheduler: float = 300  # for each later answer of the scheduler
-    other_workers: float = 2  # for other workers to join, if no connected worker can work
+    other_workers: float = 10  # for other workers to join, if no connected worker can work
     no_workers: float = 300  # for a worker to become ready, if none is ready
     lost_task: float = 60  # for a task that the scheduler no longer knows, and for a result or a check
     late_task: float = 60  # minimum age of a task before an idle worker gets a copy
     silent: float = 15  # for the next heartbeat of a worker
     recheck: float = 30  # between two checks of a worker that is refused or suspended
     interval: float = 1  # between two checks of the cluster
-    line: float = 3  # until a message says what a waiting run waits for
+    line: float = 2  # until a message says what a waiting run waits for
 
 
 Stopping = Callable[[], bool]

@@ -114,6 +114,7 @@ class WatchedCluster(RemoteExecutor):
             except Exception:
                 # Without a connection, Dask raises many kinds of errors. All of them mean only that the scheduler is
                 # silent.
+                self._send_messages()  # before the next connection, which may take seconds
                 self._handle_silence(time.monotonic() - self._last_answer_at)
             self._send_messages()
             if self._closed.wait(self._timeouts.interval):
@@ -166,6 +167,7 @@ class WatchedCluster(RemoteExecutor):
         if self._client.status == "running":
             return
         with self._lock:
+            self._gone.extend(map(_gone, self._assignment.workers.values()))
             self._assignment.disconnect()
         if self._client.status == "closed" and self._scheduler is not None:
             with contextlib.suppress(SetsetError):
@@ -180,9 +182,11 @@ class WatchedCluster(RemoteExecutor):
         with self._lock:
             lines = self._assignment.new_messages(self._timeouts.recheck) if self._ready.is_set() else []
             waiting = self._assignment.waiting_for(str(self._scheduler or "the cluster on this machine"))
+            since = None
             if now - self._last_answer_at > self._timeouts.line or self._client.status != "running":
                 waiting = f"waiting for the Dask scheduler at {self._scheduler}: it does not answer"
-        for line in (*lines, *self._waiting.update(waiting, now)):
+                since = self._last_answer_at
+        for line in (*lines, *self._waiting.update(waiting, now, since)):
             self._notice(line)
 
     def _compare_with_cluster(
@@ -211,7 +215,7 @@ class WatchedCluster(RemoteExecutor):
             self._give_up(f"{waited} ({why})" if why and workers else waited)
 
     def _remove_worker(self, worker: Worker) -> None:
-        self._gone.append(replace(worker.activity(0), state="gone", detail=ago(0), tasks=()))
+        self._gone.append(_gone(worker))
         self._assignment.remove_worker(worker)
         self._notice(f"a {worker.name} left ({worker.address})" + ("" if worker.admitted else " before it could work"))
 
@@ -277,3 +281,8 @@ class WatchedCluster(RemoteExecutor):
         for task in left:
             if task.begin():
                 task.fail(self._lost)
+
+
+def _gone(worker: Worker) -> WorkerActivity:
+    """Describes a worker that has just left, for `setset status`."""
+    return replace(worker.activity(0), state="gone", detail=ago(0), tasks=())

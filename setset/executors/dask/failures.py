@@ -73,12 +73,12 @@ class WaitingLine:
         self._patience = patience
         self._reason, self._since, self._told_at = "", 0.0, 0.0
 
-    def update(self, reason: str, now: float) -> list[str]:
+    def update(self, reason: str, now: float, since: float | None = None) -> list[str]:
         """Returns the message to send now, as a list of at most one line. An empty `reason` says that the run no longer
-        waits."""
+        waits. `since` is the time when the run began to wait, by default the time of the first call with a reason."""
         if reason != self._reason:
             # A new reason is sent at once if the run waits already.
-            self._since = self._since if self._reason and reason else now
+            self._since = self._since if self._reason and reason else now if since is None else since
             self._reason, self._told_at = reason, 0.0
         if not reason or now - self._since < self._patience or (self._told_at and now - self._told_at < REPEAT):
             return []

@@ -100,18 +100,18 @@ class WorkerOptions:
     local_folder: Path | None = None
     certificates: Path | None = None
     output: Path | None = None
-    """Storage root that must exist on this machine."""
+    """Storage root for which the workers wait."""
 
 
 def serve_workers(options: WorkerOptions, notice: Notice) -> None:
     """Runs worker processes until SIGINT or SIGTERM. At the signal, the workers finish their tasks and end."""
-    if options.output is not None and root_owner(options.output) is None:
-        raise SetsetError(f"{options.output} is no storage root: mount the root there, or start 'setset run' first")
     security = read_certificates(options.certificates)
     dask.config.set({**QUIET, **CLOSED})
 
     async def serve(stop: asyncio.Event) -> None:
         await _find_scheduler(options, security, stop, notice)  # raises an error if the scheduler has another build
+        if options.output is not None:
+            await _wait_for_root(options.output, stop, notice)
         slots = (_Slot(options, security, stop, notice).work() for _ in range(options.processes))
         await asyncio.gather(*slots)
 
@@ -197,6 +197,14 @@ async def _find_scheduler(options: WorkerOptions, security: Security, stop: asyn
                 noticed = True
         await _sleep(stop, RETRY_SECONDS)
     return ""
+
+
+async def _wait_for_root(root: Path, stop: asyncio.Event, notice: Notice) -> None:
+    """Waits until a folder is a storage root. The first run makes it; after a reboot, the mount may be late."""
+    if root_owner(root) is None:
+        notice(f"waiting for the storage root {root}: mount it there, or start 'setset run'")
+    while not stop.is_set() and root_owner(root) is None:
+        await _sleep(stop, RETRY_SECONDS)
 
 
 def _address_towards(host: str) -> str:

@@ -262,14 +262,15 @@ def test_tasks_that_nobody_executes_are_assigned_again(
 
 
 def test_dask_says_nothing_of_its_own() -> None:
-    """It gives some of its loggers a level of their own."""
+    """It gives some of its loggers a level of their own, and warns of workers with other versions of pandas."""
     words = (
-        "import logging, setset.executors.dask.executor; "
+        "import logging, warnings, distributed.versions, setset.executors.dask.executor; "
+        "warnings.warn('a table', distributed.versions.VersionMismatchWarning); "
         "names = [n for n in logging.root.manager.loggerDict if n.split('.')[0] in ('distributed', 'tornado')]; "
         "print('distributed.client' in names, [n for n in names if logging.getLogger(n).isEnabledFor(logging.ERROR)])"
     )
     said = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True, env=ENVIRONMENT)
-    assert said.stdout == "True []\n"
+    assert (said.stdout, said.stderr) == ("True []\n", "")
 
 
 def test_no_worker_ends_the_run(cluster: Cluster, tmp_path: Path) -> None:
@@ -289,6 +290,26 @@ def test_no_worker_ends_the_run(cluster: Cluster, tmp_path: Path) -> None:
     with pytest.raises(ExecutorLost, match="no worker of the Dask cluster was ready for 1 seconds"):
         run(WorkspaceFolder(tmp_path / "w"), RunOptions(3, executor=start), listener)
     assert any(f"waiting for a worker: {address} is paused by Dask (short" in text for text in listener.heard)
+
+
+def test_a_run_waits_for_a_healthy_worker_beside_a_sick_one(cluster: Cluster, tmp_path: Path) -> None:
+    """The healthy one starts once the sick one is named."""
+    from setset.executors.dask.client import Timeouts
+    from setset.executors.dask.executor import DaskExecutor
+
+    cluster.worker(*FAILING, SETSET_TEST_UNREADABLE=str(tmp_path))
+    heard: list[str] = []
+
+    class StartAnother(NoProgress):
+        def notice(self, text: str) -> None:
+            if "cannot see the storage root" in text and not heard:
+                cluster.worker()
+            heard.append(text)
+
+    start = partial(DaskExecutor, cluster.address, FileAccess(), timeouts=Timeouts(other_workers=LONGEST))
+    run(WorkspaceFolder(tmp_path / "w"), RunOptions(4, executor=start), StartAnother())
+    assert f"waiting for a worker: {HERE} cannot see the storage root" in "\n".join(heard)
+    assert rows(tmp_path / "w", "SELECT lists FROM counts WHERE size = 4") == [(1_004_589,)]
 
 
 def test_counts_and_chosen_sizes_are_those_of_a_run_without_a_cluster(cluster: Cluster, tmp_path: Path) -> None:

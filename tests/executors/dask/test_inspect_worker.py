@@ -57,7 +57,7 @@ def test_another_version_is_refused(requirements: Requirements, prepared: list[b
 
 def test_another_build_of_the_same_version_is_refused(requirements: Requirements, prepared: list[bool]) -> None:
     assert inspect_worker(replace(requirements, build="0123456789abcdef")) == (
-        f"has another build of setset {__version__}: install the coordinator's build, then start the worker again"
+        f"has another build of setset: install the coordinator's build of {__version__}, then start the worker again"
     )
     assert not prepared
 
