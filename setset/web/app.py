@@ -204,7 +204,7 @@ async def _explain(request: Request, error: Exception) -> Response:
 
 
 async def _missing(request: Request, _: Exception) -> Response:
-    return await _explain(request, NotFound("there is no such page"))
+    return await _explain(request, NotFound(f"nothing is at {request.url.path[:200]}"))
 
 
 async def _failed(_: Request, error: Exception) -> Response:

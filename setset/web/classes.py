@@ -78,10 +78,14 @@ def classes(site: Site, query: Query) -> Answer:
 
 
 def _facet(name: str, facts: Iterable[Answer], wanted: Answer) -> list[tuple[Any, int]]:
-    """Lists the values of a property, each with the number of classes that have it and match all other filters."""
+    """Lists the values of a property, each with the number of classes that have it and match all other filters. The
+    wanted value is always in the list."""
     others = {key: value for key, value in wanted.items() if key != name and value is not None}
     met = (properties[name] for properties in facts if all(properties[key] == value for key, value in others.items()))
-    return sorted(Counter(met).items())
+    counts = Counter(met)
+    if wanted[name] is not None:
+        counts[wanted[name]] += 0
+    return sorted(counts.items())
 
 
 def surprise(_: Site, query: Query) -> Answer:

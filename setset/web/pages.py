@@ -10,13 +10,14 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import setset
-from setset.cards import CARDS, LARGEST, Cards, code, name
+from setset.cards import code, name
 from setset.show.commands import command_line, commands_in, pasteable
 from setset.show.formatting import byte_count, duration, how_many, number, share
 from setset.web import assets, classes, drawings
 from setset.web.game import play
 from setset.web.hands import complete, identify, many
 from setset.web.query import Answer, Query
+from setset.web.results import draw_panels, hand_in
 from setset.web.site import Site
 from setset.web.workspace import can_draw, counts, home, progress, sql
 
@@ -117,6 +118,7 @@ def _environment() -> Environment:
         log10=math.log10,
         cards_of=classes.cards_of,
         hand_in=hand_in,
+        draw_panels=draw_panels,
     )
     made.globals.update(how_many=how_many, percent=percent, version=setset.__version__, group=setset.GROUP_ORDER)
     return made
@@ -161,15 +163,6 @@ def spell(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "", True: "yes", False: "no"}[value]
     return str(value)
-
-
-def hand_in(value: Any) -> Cards:
-    """Parses the value of a table cell such as '0 1 3 9' as cards to draw. Empty if the value is not a hand."""
-    words = value.split(" ") if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
-    if not 3 <= len(words) <= LARGEST or not all(str(word).isdecimal() and len(str(word)) <= 2 for word in words):
-        return ()
-    cards = tuple(map(int, words))
-    return cards if len(set(cards)) == len(cards) and max(cards) < CARDS else ()
 
 
 def spell_form(form: Sequence[int]) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 from setset.cards import CARDS, Cards, parse_cards
 from setset.errors import BadInput
@@ -45,6 +45,11 @@ class Query:
     def path_values(self) -> dict[str, str]:
         """Values that are in the path of the URL, by name."""
         return {name: self.text(name) for name in self.path}
+
+    def link(self, **changes: object) -> str:
+        """Encodes the values that are not in the path, with some changes, for a URL. Leaves out empty values."""
+        values = {name: self.text(name) for name in self.values if name not in self.path} | changes
+        return urlencode({name: value for name, value in values.items() if value})
 
     def only_path(self) -> "Query":
         """Makes a query with only the values that are in the path of the URL."""

@@ -55,6 +55,28 @@ HAS_COLOUR = """colour => {
   return data.some((_, at) => at % 4 === 0 && wanted.every((value, index) => data[at + index] === value));
 }"""
 """Whether the lattice has a pixel of a colour."""
+WATCH_SHIFTS = """window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const each of list.getEntries()) if (!each.hadRecentInput) shifts.push(each.value);
+}).observe({ type: "layout-shift", buffered: true });"""
+LONGEST_LINE = """() => {
+  let longest = "";
+  for (const text of document.querySelectorAll("main p:not(.line, .said, .bar)")) {
+    const range = document.createRange(), walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    for (let top = -1, line = ""; walker.nextNode();) {
+      for (let at = 0; at < walker.currentNode.length; at += 1) {
+        range.setStart(walker.currentNode, at);
+        range.setEnd(walker.currentNode, at + 1);
+        const [box] = range.getClientRects();
+        if (!box?.width) continue;
+        line = box.top > top + 8 ? range.toString() : line + range.toString();
+        top = box.top;
+        if (line.length > longest.length) longest = line;
+      }
+    }
+  }
+  return longest;
+}"""
 TITLES = {"setset": "Every hand"}
 
 
@@ -114,6 +136,18 @@ def test_every_page(open_page: Any, screen: str, scheme: str) -> None:
         check_page(page, path, SCREENS[screen]["width"])
 
 
+def test_nothing_moves_and_lines_are_short(open_page: Any) -> None:
+    """Scripts do not shift what is on the screen, and prose has at most 66 letters per line."""
+    page = open_page("/")
+    page.add_init_script(WATCH_SHIFTS)
+    for screen in SCREENS.values():
+        page.set_viewport_size(screen)
+        for path in PAGES:
+            page.goto(path, wait_until="load" if path == "/progress" else "networkidle")
+            assert page.evaluate("shifts") == [], (path, screen)
+            assert len(page.evaluate(LONGEST_LINE)) <= 70, path  # a font may have narrower letters
+
+
 def test_pages_without_a_workspace(browser: Browser, tmp_path: Path) -> None:
     with serving("-w", str(tmp_path / "none")) as (address, _):
         for scheme in ("light", "dark"):
@@ -127,7 +161,9 @@ def test_pages_without_a_workspace(browser: Browser, tmp_path: Path) -> None:
 
 
 def check_page(page: Page, path: str, width: int) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    for narrow in (320, width) if width == SCREENS["phone"]["width"] else (width,):
+        page.set_viewport_size({"width": narrow, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") <= narrow, (path, narrow)
     found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     bad = [each for each in found if each["impact"] in ("serious", "critical")]
     assert [(each["id"], each["nodes"][0]["html"]) for each in bad] == [], path
@@ -181,6 +217,11 @@ def test_without_javascript(open_page: Any) -> None:
     page.get_by_label("Complete").select_option("yes")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("#found")).to_contain_text(f"{len(setset.find_classes(16, complete=True))} classes")
+    page.get_by_role("link", name="symmetries", exact=True).click()
+    page.get_by_role("link", name="symmetries ascending").click()
+    best = setset.find_classes(16, complete=True, sort="stabilizer", reverse=True)[0]
+    expect(page.locator("#shown b").first).to_have_text(str(best))
+    expect(page.get_by_label("Complete")).to_have_value("yes")
     page.get_by_role("link", name="20 1", exact=True).click()
     page.get_by_role("link", name="20/0").click()
     expect(page.locator("h1")).to_have_text("Class 20/0")
@@ -264,12 +305,16 @@ def test_a_game_by_taps_on_a_phone(open_page: Any) -> None:
             assert place["width"] > 60, place
         take_set(page, lambda _, card: page.locator(f".choice:has(input[value='{card}'])").tap())
     expect(page.locator("#taken li")).to_have_count(4)
+    assert len(page.request.get(page.locator("#json").evaluate("link => link.href")).json()["taken"]) == 4
     page.get_by_label("Colours").select_option("safe")
     page.get_by_label("Game", exact=True).select_option("three")
     expect(page.locator("#said")).to_contain_text("3 sets to find")
+    expect(page.locator("#json")).to_be_hidden()  # the server does not know this game
     page.reload()
     assert page.evaluate("document.documentElement.dataset.palette") == "safe"
     assert len(setset.find_sets(table_of(page))) == 3
+    page.get_by_label("Game", exact=True).select_option("five")
+    expect(page.locator("#said")).to_contain_text("5 sets to find")
 
 
 def test_the_gallery_filters_in_the_browser(open_page: Any) -> None:
@@ -280,6 +325,21 @@ def test_the_gallery_filters_in_the_browser(open_page: Any) -> None:
     page.get_by_role("link", name="Most symmetric").click()
     best = setset.find_classes(16, complete=True, sort="stabilizer", reverse=True)[0]
     expect(page.locator("#shown b").first).to_have_text(str(best))
+    expect(page.locator("[aria-current=true]")).to_have_text("symmetries")
+    header = page.get_by_role("link", name="lists")
+    for reverse in (False, True):
+        header.click()
+        first = setset.find_classes(16, complete=True, sort="lists", reverse=reverse)[0]
+        expect(page.locator("#shown b").first).to_have_text(str(first))
+    expect(header).to_have_attribute("data-order", "descending")
+    page.reload()
+    expect(page.locator("#shown b").first).to_have_text(str(first))
+    page.get_by_label("Complete").select_option("")
+    expect(page.locator("#found")).to_have_text("748 classes")
+    orders = {one.stabilizer for one in setset.find_classes(16)}
+    expect(page.get_by_label("Symmetries").locator("option:enabled")).to_have_count(len(orders) + 1)
+    page.get_by_label("Complete").select_option("yes")
+    page.get_by_role("link", name="Most symmetric").click()
     assert "complete=yes" in page.locator("#json").get_attribute("href")
     page.locator("#shown a").first.click()
     expect(page.locator("h1")).to_have_text(f"Class {best}")
@@ -324,6 +384,24 @@ def test_a_class_in_four_dimensions(open_page: Any) -> None:
     page.wait_for_function(f"still => {read} !== still", arg=still)
     page.get_by_role("slider", name="Hyperplane").press("ArrowRight")
     expect(page.locator("#lattice output")).to_have_text("shape = 0")
+
+
+def test_a_hand_in_the_address_loads_no_catalogue(open_page: Any) -> None:
+    page, asked = open_page("/"), []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    page.goto("/identify?cards=0,1,40", wait_until="networkidle")
+    assert "identify.js" in asked
+    assert "catalogue.json" not in asked
+    page.locator("#c80").click()
+    expect(page.locator("h2")).to_have_text("1 set among 4 cards")
+
+
+def test_a_result_is_drawn(open_page: Any) -> None:
+    page = open_page("/sql?query=SELECT size, SUM(lists) AS lists FROM files GROUP BY size")
+    bar = page.locator(".panel a").nth(1)
+    assert "size: 4" in bar.locator("title").evaluate("each => each.textContent")
+    bar.locator(".hit").click()
+    expect(page.locator("h1")).to_have_text("Classes of 4 cards")
 
 
 def test_charts_answer_to_the_pointer(open_page: Any) -> None:

@@ -177,6 +177,11 @@ def test_the_list_of_classes(page: TestClient, catalogue: Catalogue) -> None:
     )
     assert dict(map(tuple, answer["facets"]["structure"]))["S4"] == answer["found"]
     assert '<option value="S4" selected>S4 (' in page.get("/classes", params=asked).text
+    first = page.get("/classes/12", params={"complete": "no", "sort": "lists", "page": 2}).text
+    assert f'<option value="no" selected>no ({1437 - len(setset.find_classes(12, complete=True)):,})' in first
+    assert 'href="../classes/12?complete=no&amp;sort=lists&amp;order=descending" data-sort="lists"' in first
+    assert 'href="../classes/12?complete=no&amp;sort=lists&amp;page=3"' in first
+    assert '<option value="7" selected>7 (0)' in page.get("/classes/12", params={"stabilizer": 7}).text
     few = page.get("/api/classes", params={"size": 12, "most": 1000, "extensions": 0}).json()
     assert few["found"] == sum(one.lists <= 1000 and not one.extensions for one in catalogue.level(12).classes)
 

@@ -15,7 +15,7 @@ from setset.errors import BadInput
 from setset.symmetry import Catalogue
 from setset.web import assets
 from setset.web.class_index import catalogue_columns, fingerprints, futures
-from setset.web.static_site import build_site
+from setset.web.static_site import build_site, notable_classes
 from tests.conftest import Run
 from tests.web.conftest import URL, some_classes
 
@@ -35,6 +35,13 @@ def test_a_page_and_its_json_are_those_of_the_server(site: Path, bare: TestClien
         facts = re.compile(r"<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", re.DOTALL)
         served = dict(facts.findall(bare.get(f"/classes/{one}").text))
         assert {name: served[name] for name in dict(facts.findall(shown))} == dict(facts.findall(shown))
+
+
+def test_some_classes_have_a_picture_of_their_own() -> None:
+    notable = notable_classes()
+    assert 190 <= len(notable) <= 210
+    assert {one.size for one in notable} == set(range(LARGEST + 1))
+    assert notable[-1] == setset.find_classes(20)[0]
 
 
 def test_it_is_small(site: Path) -> None:

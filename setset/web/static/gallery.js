@@ -7,6 +7,7 @@ const COLUMNS = ["structure", "orbits", "extension_orbits", "dimension", "in_hyp
 const FACETS = ["complete", "stabilizer", "extensions", ...COLUMNS];
 const STEP = 60;
 let classes = [], shown = STEP;
+const headers = () => document.querySelectorAll("[data-sort]");
 
 function wanted() {
   const form = new FormData(byId("filters"));
@@ -14,6 +15,17 @@ function wanted() {
 }
 
 const text = (one, key) => (key === "complete" ? (one.complete ? "yes" : "no") : String(one[key]));
+
+const label = (key, value) => (key === "complete" || key === "structure" ? value : number(value));
+
+// All values of each property: the server lists only those that fit the filters of the URL.
+function fillFacets() {
+  const query = new URLSearchParams(location.search), order = new Intl.Collator("en", { numeric: true }).compare;
+  for (const key of FACETS) {
+    const values = [...new Set(classes.map((one) => text(one, key)))].sort(order);
+    byId(key).replaceChildren(...["", ...values].map((value) => element("option", { value, text: value || "any", selected: value === query.get(key) })));
+  }
+}
 
 function meets(one, asked, without) {
   return FACETS.every((key) => key === without || asked[key] === undefined || text(one, key) === asked[key])
@@ -24,13 +36,10 @@ function showFacets(asked) {
   for (const key of FACETS) {
     const select = byId(key), counts = new Map();
     for (const one of classes) if (meets(one, asked, key)) counts.set(text(one, key), (counts.get(text(one, key)) ?? 0) + 1);
-    for (const option of select.options) {
-      const value = option.value || "any";
-      if (value === "any") continue;
-      const label = key === "complete" || key === "structure" ? value : number(value);
-      option.textContent = `${label} (${number(counts.get(value) ?? 0)})`;
+    for (const option of [...select.options].slice(1)) {
+      const { value } = option;
+      option.textContent = `${label(key, value)} (${number(counts.get(value) ?? 0)})`;
       option.disabled = !counts.has(value) && !option.selected;
-      option.value = value;
     }
   }
 }
@@ -43,7 +52,12 @@ function tile(one) {
 
 function show() {
   const asked = wanted(), found = classes.filter((one) => meets(one, asked));
-  const key = asked.sort ?? "number", sign = asked.order === "descending" ? -1 : 1;
+  const { sort: key = "number", order = "ascending" } = asked, sign = order === "descending" ? -1 : 1;
+  for (const header of headers()) {
+    const isCurrent = header.dataset.sort === key;
+    header.setAttribute("aria-current", isCurrent);
+    header.dataset.order = isCurrent ? order : "";
+  }
   found.sort((a, b) => sign * (a[key] - b[key]) || a.number - b.number);
   byId("found").textContent = howMany(found.length, "class", "classes");
   byId("shown").replaceChildren(...found.slice(0, shown).map(tile));
@@ -65,7 +79,8 @@ export async function helpBrowse() {
   const properties = (at) => Object.fromEntries(COLUMNS.map((key) => [key, sizes[size][key][at]]));
   classes = sizes[size].cards.map((_, at) => ({ ...classOf(sizes, size, at), ...properties(at) }));
   byId("filtering").hidden = false;
-  for (const [key, value] of new URLSearchParams(location.search)) if (form.elements[key]) form.elements[key].value = value;
+  fillFacets();
+  for (const [key, value] of new URLSearchParams(location.search)) if (form.elements[key] && !FACETS.includes(key)) form.elements[key].value = value;
   byId("pages")?.remove();
   const more = element("button", { type: "button", class: "second", id: "more", text: "Show more" });
   more.addEventListener("click", () => {
@@ -84,12 +99,14 @@ export async function helpBrowse() {
     restart();
   });
   byId("symmetric").parentElement.hidden = false;
-  byId("symmetric").addEventListener("click", (event) => {
+  const sortBy = (header, key, order) => header.addEventListener("click", (event) => {
     event.preventDefault();
-    form.elements.sort.value = "stabilizer";
-    form.elements.order.value = "descending";
+    form.elements.order.value = order ?? (header.dataset.order === "ascending" ? "descending" : "");
+    form.elements.sort.value = key;
     restart();
   });
+  for (const header of headers()) sortBy(header, header.dataset.sort);
+  sortBy(byId("symmetric"), "stabilizer", "descending");
   byId("surprise").addEventListener("click", (event) => {
     event.preventDefault();
     location.assign(link(`classes/${classes[Math.floor(Math.random() * classes.length)].class}`));

@@ -150,5 +150,5 @@ export function helpIdentify() {
     cards = read().filter((card) => card >= 0);
     show();
   });
-  show();
+  if (isSite) show(); // a server has shown the hand already
 }

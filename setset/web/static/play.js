@@ -2,13 +2,11 @@
 import { callNone, callSet, digits, findSets, isOver, name, newGame, newSeed, shuffled } from "./rules.js";
 import { drawCard, element } from "./cards.js";
 import { copyButton } from "./copy.js";
-import { choosePalette, PALETTES } from "./palette.js";
+import { choosePalette } from "./palette.js";
+import { link } from "./catalogue.js";
 
 const LETTERS = "abcdefghijklmnopqrstu";
-const MODES = {
-  classic: "The whole deck", junior: "Junior: 27 cards, all solid", all: "Find all sets of a board",
-  one: "Boards with exactly one set", three: "Boards with exactly three sets",
-};
+const COUNTS = { one: 1, two: 2, three: 3, four: 4, five: 5, six: 6 };
 const BOARDS = 10;
 const byId = (id) => document.getElementById(id);
 const clockText = (ms) => `${Math.floor(ms / 60000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
@@ -16,7 +14,7 @@ const clockText = (ms) => `${Math.floor(ms / 60000)}:${String(Math.floor(ms / 10
 let game, seed, mode, started, last, times, hints, ended, calls, beat, board, found, pending;
 
 function boardOf(number) {
-  const want = { one: 1, three: 3 }[mode];
+  const want = COUNTS[mode];
   for (let attempt = 0; ; attempt += 1) {
     const table = shuffled(BigInt(seed) * 1000n + BigInt(number * 100 + attempt % 100) + BigInt(Math.floor(attempt / 100)) * 1_000_003n).slice(0, 12);
     const sets = findSets(table).length;
@@ -24,7 +22,8 @@ function boardOf(number) {
   }
 }
 
-const isBoard = () => mode === "all" || mode === "one" || mode === "three";
+const isBoard = () => mode === "all" || mode in COUNTS;
+const modeOption = (value) => [...byId("mode").options].find((option) => option.value === value);
 
 function begin(next, kind, replay = []) {
   [seed, mode, calls, times, hints, ended, board, found, pending] = [next, kind, [], [], 0, false, 0, [], false];
@@ -61,6 +60,13 @@ function tell(text, kind = "") {
 function address(more = {}) {
   const asked = new URLSearchParams({ seed: String(seed), ...(mode === "classic" ? {} : { mode }), ...more });
   return `${location.pathname}?${asked}`;
+}
+
+// Changes the URL of the page and of its JSON. The server knows only the whole deck.
+function remember(change, more) {
+  history[change](null, "", address(more));
+  const json = byId("json");
+  if (json) Object.assign(json, { href: link("api/play") + location.search, hidden: mode !== "classic" });
 }
 
 function choice(card, index) {
@@ -177,7 +183,7 @@ function none() {
 // The URL has the whole game, so that a reload keeps it.
 function afterCall() {
   if (isOver(game)) ended = Date.now();
-  if (mode === "classic") history.replaceState(null, "", address({ ...(beat ? { beat } : {}), calls: calls.join(",") }));
+  if (mode === "classic") remember("replaceState", { ...(beat ? { beat } : {}), calls: calls.join(",") });
 }
 
 function hint() {
@@ -203,7 +209,7 @@ function showEnd(table) {
   const time = ended - started, timed = times.filter(Boolean);
   const best = timed.length ? record(time) : 0, slowest = Math.max(0, ...timed);
   const score = game.score, link = new URL(address({ beat: String(Math.round(time / 1000)) }), location.href).href;
-  const text = `SET, ${MODES[mode].toLowerCase()}: ${game.taken.length} sets in ${clockText(time)}, ${score} points. Beat it: ${link}`;
+  const text = `SET, ${modeOption(mode).text.toLowerCase()}: ${game.taken.length} sets in ${clockText(time)}, ${score} points. Beat it: ${link}`;
   const figure = (label, value) => element("div", {}, element("b", { text: value }), label);
   const won = beat && time / 1000 < beat ? "You beat the time." : beat ? "The other was faster." : "The game is over.";
   const share = copyButton("Copy the challenge", () => text);
@@ -222,7 +228,8 @@ function restart(next, kind) {
   beat = 0;
   mode = kind;
   seed = next;
-  history.pushState(null, "", address());
+  byId("mode").value = kind;
+  remember("pushState");
   byId("beat").textContent = "";
   begin(next, kind);
 }
@@ -248,11 +255,10 @@ function callIfThree() {
 }
 
 function settings() {
-  const modes = element("select", { id: "mode" }, ...Object.entries(MODES).map(([key, text]) => element("option", { value: key, text, selected: key === mode })));
+  const modes = byId("mode"), palette = byId("palette");
+  [modes.value, palette.value] = [mode, choosePalette()];
   modes.addEventListener("change", () => restart(newSeed(), modes.value));
-  const palette = element("select", { id: "palette" }, ...Object.entries(PALETTES).map(([key, text]) => element("option", { value: key, text, selected: key === choosePalette() })));
   palette.addEventListener("change", () => choosePalette(palette.value));
-  byId("settings").replaceChildren(element("label", { for: "mode", text: "Game" }), modes, element("label", { for: "palette", text: "Colours" }), palette);
 }
 
 const today = () => {
@@ -263,7 +269,7 @@ const today = () => {
 export function helpPlayers() {
   if (!byId("game")) return;
   const asked = new URLSearchParams(location.search);
-  const kind = asked.get("mode") in MODES ? asked.get("mode") : "classic";
+  const kind = modeOption(asked.get("mode"))?.value ?? "classic";
   const given = asked.get("seed");
   const next = /^\d{1,20}$/.test(given ?? "") ? BigInt(given) : BigInt(asked.has("daily") ? today() : newSeed());
   beat = Number(asked.get("beat")) || 0;
@@ -273,7 +279,7 @@ export function helpPlayers() {
   byId("cards").replaceChildren();
   byId("set")?.remove();
   begin(next, kind, replay);
-  history.replaceState(null, "", address({ ...(beat ? { beat: String(beat) } : {}), ...(replay.length ? { calls: replay.join(",") } : {}) }));
+  remember("replaceState", { ...(beat ? { beat: String(beat) } : {}), ...(replay.length ? { calls: replay.join(",") } : {}) });
   settings();
   for (const link of document.querySelectorAll("[data-daily]")) {
     link.href = `?seed=${today()}`;
