@@ -74,9 +74,12 @@ class WorkspaceFolder:
         return name == COUNTS or name.startswith((f"{DATABASE}.lost", f"{DATABASE}.before-"))
 
     def require_no_obstacle(self) -> None:
-        """Raises an error if the path of the database is not a regular file. SQLite would hang on a FIFO."""
-        if os.path.lexists(self.database) and not self.database.is_file():
-            raise NotAWorkspace(in_the_way(self.database))
+        """Raises an error if the path of the database, or of a file that SQLite keeps beside it, is not a regular file.
+        SQLite would hang on a FIFO."""
+        for end in ("", "-journal", "-wal"):
+            path = self.path / f"{self.database.name}{end}"
+            if os.path.lexists(path) and not path.is_file():
+                raise NotAWorkspace(in_the_way(path))
 
     def require_database(self) -> None:
         """Raises NotAWorkspace if the folder has no database."""

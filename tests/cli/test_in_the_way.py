@@ -21,6 +21,7 @@ RUN = ("run", "--size", "4", "--target", "18", "-q")
 SIZE_FOLDER, BATCH = "batches/t18/s04", "batches/t18/s03/0000000-000.setset"
 NAMES = (
     "setset.db",
+    "setset.db-journal",
     "setset.lock",
     "batches",
     "batches/setset-root.json",

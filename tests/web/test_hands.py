@@ -59,7 +59,7 @@ def test_all_cards_and_none(bare: TestClient) -> None:
     assert bare.get("/hand.svg").status_code == 400
 
 
-def test_a_picture_of_the_whole_deck_has_no_outlines(bare: Client) -> None:
+def test_a_picture_of_the_whole_deck_has_no_outlines(bare: TestClient) -> None:
     """With its 1,080 sets it would keep all other visitors waiting for many seconds."""
     few, deck = (bare.get("/hand.svg", params={"cards": ",".join(map(str, range(n)))}).text for n in (3, 81))
     assert (few.count('class="set"'), deck.count('class="set"')) == (1, 0)
