@@ -83,7 +83,7 @@ def describe(data: bytes) -> BatchFile:
 
 
 def record(header: Header, digest: str) -> BatchFile:
-    """Makes the record of a batch from the header and the digest (in hex) of its verified file."""
+    """Builds the BatchFile of a verified file from its header and its digest (in hex)."""
     return BatchFile(
         header.span,
         header.lists,

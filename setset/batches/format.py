@@ -142,7 +142,7 @@ def parse_header(data: bytes | memoryview) -> Header:
     _require("target", target, 4, LARGEST)
     _require("flags", flags, 0, ENDS_SOURCE | PRUNED)
     _require("tail", tail, 0, 0 if version == PLAIN_VERSION else LARGEST)
-    _require("lists in a full file", batch_lists, 1, MOST_LISTS)
+    _require("maximum lists per file", batch_lists, 1, MOST_LISTS)
     _require("lists", lists, 1, batch_lists)
     _require("last source", last_source, first_source, MOST_BATCHES - 1)
     _require("last part", last_part, first_part if first_source == last_source else 0, MOST_BATCHES - 1)

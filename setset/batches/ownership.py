@@ -45,7 +45,7 @@ class RootGone(SetsetError):
         self.root, self.can_be_filled = root, can_be_filled
 
     def __str__(self) -> str:
-        lost = f"if it is lost for good, 'setset roots forget {quoted(self.root)}'"
+        lost = f"if it is lost for good, run 'setset roots forget {quoted(self.root)}'"
         if self.can_be_filled:
             lost = "if its files are lost for good, 'setset repair' makes them again"
         return (
@@ -247,9 +247,9 @@ def _has_database(folder: Path) -> bool:
     return True
 
 
-def _is_same(path: Path, other: Path) -> bool:
+def _is_same(first: Path, second: Path) -> bool:
     with contextlib.suppress(OSError, ValueError):
-        return path == other or path.samefile(other)
+        return first == second or first.samefile(second)
     return False
 
 
@@ -259,7 +259,7 @@ class Owner:
 
     workspace: str
     folder: WorkspaceFolder
-    noted: str | None
+    recorded_folder: str | None
     """Folder of the workspace, as the database records it."""
 
     @property
@@ -275,15 +275,15 @@ class Owner:
         """State of a storage root, as its token tells it."""
         return root_state(root, self.token(root))
 
-    def original(self, note: str | None = None) -> Path | None:
+    def original(self, token_folder: str | None = None) -> Path | None:
         """The folder of the original workspace if this workspace is a copy; None if it is no copy.
 
-        The workspace is a copy if the database, the token of its own root or `note` names another folder that still
-        holds the workspace. Otherwise the workspace was moved, or never had another folder.
+        The workspace is a copy if another folder still holds it, and if the database, the token of its own root or the
+        token of another root (`token_folder`) names this folder. Otherwise it was moved, or never had another folder.
         """
         own = read_token(self.folder.own_root)
-        own_note = own.folder if own and own.workspace == self.workspace else None
-        for folder in map(Path, filter(None, (self.noted, own_note, note))):
+        own_folder = own.folder if own and own.workspace == self.workspace else None
+        for folder in map(Path, filter(None, (self.recorded_folder, own_folder, token_folder))):
             if not _is_same(folder, self.folder.path) and self._is_still_in(folder):
                 return folder
         return None

@@ -44,7 +44,7 @@ class Span:
         return (self.last_source + 1, 0) if self.ends_source else (self.last_source, self.last_part + 1)
 
     def sources(self, most: int) -> range:
-        """Numbers of the source batches: the first and at most `most` more, because an unverified span may be huge."""
+        """Numbers of the source batches, at most `most` + 1 of them. An unverified span may claim a huge range."""
         return range(self.first_source, min(self.last_source, self.first_source + most) + 1)
 
     @property

@@ -26,13 +26,21 @@ def open_to_read(folder: WorkspaceFolder, seconds_each: float | None = None) -> 
 
 
 def open_to_write(
-    folder: WorkspaceFolder, workspace_id: str | None = None, policy: LockPolicy | None = None, noted: str | None = None
+    folder: WorkspaceFolder,
+    workspace_id: str | None = None,
+    policy: LockPolicy | None = None,
+    last_folder: str | None = None,
 ) -> Database:
     """Opens the database of a workspace that the caller has locked. Creates it if missing, upgrades it if older.
 
-    A new database gets `workspace_id` (a random id if None), and `noted` as the last known folder of the workspace.
-    Then the current folder is recorded, or in a copied workspace the folder of the original. Raises BadDatabase for a
-    corrupted database.
+    Records the current folder of the workspace, or in a copied workspace the folder of the original.
+
+    Args:
+        workspace_id: Id for a new database. A random id if None.
+        last_folder: Last known folder of the workspace, for a new database.
+
+    Raises:
+        BadDatabase: The database is corrupted.
     """
     policy = policy or LockPolicy()
     for path in schema.remove_unfinished(folder):
@@ -47,8 +55,8 @@ def open_to_write(
         is_new = not database.read(select(WORKSPACE.c.id), tuple)
         with database.transaction():
             if is_new:
-                fresh = {"id": workspace_id or uuid.uuid4().hex, "created_at": now(), "folder": noted}
-                database.execute(insert(WORKSPACE).values(**fresh))
+                row = {"id": workspace_id or uuid.uuid4().hex, "created_at": now(), "folder": last_folder}
+                database.execute(insert(WORKSPACE).values(**row))
             storage_roots.note_folder(database)
     except BaseException:
         database.close()

@@ -22,7 +22,7 @@ from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
 MOST_BATCHES = 1 << 31
 """Exclusive upper limit for the number of batches of a size."""
 MOST_MERGED = 1_000_000
-"""Upper limit for the number of sources whose parts a merged batch holds. A damaged row may claim more."""
+"""Maximum number of sources per merged batch. A damaged row may claim more."""
 
 
 class NumberedBatch(NamedTuple):
@@ -99,7 +99,7 @@ def numbered(at: SizeKey) -> list[Batch]:
 
 def require_unchanged(batch: Batch, at: SizeKey) -> None:
     """Raises ChangedMeanwhile if another command has removed, merged or moved the batch since its row was read."""
-    recorded = [(now.root, now.name, now.digest) for now in read(at, BATCHES.c.id == batch.id)]
+    recorded = [(row.root, row.name, row.digest) for row in read(at, BATCHES.c.id == batch.id)]
     if recorded != [(batch.root, batch.name, batch.digest)]:
         raise ChangedMeanwhile(at.size)
 
@@ -125,8 +125,8 @@ def count_numbered(at: SizeKey) -> int:
 def totals(at: SizeKey) -> tuple[int, int]:
     """Number of stored lists of a size, and the bytes of their files."""
     sums = (func.coalesce(func.sum(column), 0) for column in (BATCHES.c.lists, BATCHES.c.bytes))
-    lists, taken = tuple(at.database.query(select(*sums).where(at.batches_here))[0])
-    return int(lists), int(taken)
+    lists, file_bytes = tuple(at.database.query(select(*sums).where(at.batches_here))[0])
+    return int(lists), int(file_bytes)
 
 
 def sources(at: SizeKey) -> dict[int, NumberedBatch]:
@@ -186,7 +186,7 @@ def set_values(at: SizeKey, batch: Batch, values: dict[str, Any]) -> None:
 
 
 def mark_missing(database: Database, root_id: int, names: Collection[str]) -> None:
-    """Records the defect "missing" for these files of a storage root, unless a file has a defect already."""
+    """Records these files of a storage root as missing. Skips files that have a defect already."""
     with database.transaction():
         sound = BATCHES.c.root_id == root_id, BATCHES.c.defect.is_(None)
         database.change(BATCHES, sound, lambda row: {"defect": "missing"} if row["path"] in names else None)

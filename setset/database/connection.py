@@ -1,4 +1,4 @@
-"""An open database: its connections and transactions, retries while another program holds it, one-line errors."""
+"""An open database. It runs transactions, waits while another program holds it, and raises one-line errors."""
 
 import datetime
 import os
@@ -59,7 +59,7 @@ class NewerSchema(BadDatabase):
 
 @dataclass(frozen=True)
 class LockPolicy:
-    """Policy of a writer while another program holds the database: tells `progress`, waits until `stopped`."""
+    """If another program holds the database, the writer reports to `progress` and retries until `stopped` is true."""
 
     progress: ProgressListener = field(default_factory=NoProgress)
     stopped: Callable[[], bool] = lambda: False
@@ -235,7 +235,7 @@ def _set_up(engine: Engine, read_only: bool, policy: LockPolicy, seconds_each: f
 
 
 def retry_while_locked(action: Callable[[], _Result], policy: LockPolicy) -> _Result:
-    """Retries an action while another program holds the database, until `policy.stopped`."""
+    """Retries an action while another program holds the database, until `policy.stopped` is true."""
     waiting = False
     while True:
         try:
@@ -292,8 +292,9 @@ def explain(path: Path, error: BaseException) -> SetsetError:
     if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_NOMEM")):
         if path.exists() and not os.access(path, os.R_OK):
             return BadDatabase(f"no permission to read {path}: ask its owner, or copy the workspace")
-        advice = ": try again, and look at the disk if that fails too" if name.startswith("SQLITE_IOERR") else ""
-        return BadDatabase(f"cannot use {path}: {error}{advice}")
+        if name.startswith("SQLITE_IOERR"):
+            return BadDatabase(f"cannot use {path}: {error}: try again; if it fails again, check the disk")
+        return BadDatabase(f"cannot use {path}: {error}")
     if name == "SQLITE_INTERRUPT":
         return Locked(f"reading {path} took too long: try again")
     return damaged(path, error)

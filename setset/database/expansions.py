@@ -96,7 +96,7 @@ class Job:
     """Steps of the run, smallest sizes first."""
     root_id: int
     batch_lists: Callable[[int], int]
-    """Maximum number of lists per file, by size, for sizes that begin now."""
+    """Returns the maximum number of lists per file of a new size."""
     first: int = 0
     """Number of the first source to expand in the final step."""
     counted_alone: frozenset[int] = frozenset()
@@ -115,7 +115,7 @@ class Job:
 
 
 def read(exploration: ExplorationKey, *conditions: ColumnElement[bool], most: int | None = None) -> list[Expansion]:
-    """Expansions of an exploration that meet the conditions, ordered by source. At most the first `most`."""
+    """Expansions of an exploration that meet the conditions, ordered by source. `most` limits their number."""
     columns = [EXPANSIONS.c[field.name] for field in fields(Expansion)]
     query = select(*columns).where(EXPANSIONS.c.exploration_id == exploration.id, *conditions)
     return exploration.database.read(
@@ -166,9 +166,9 @@ def plan(job: Job) -> None:
         _plan_again(job.exploration, EXPANSIONS.c.state == State.FAILED)
         for step in job.steps:
             sources = batches.sources(job.exploration.at(step.source_size))
-            gone = of_step(step), EXPANSIONS.c.source >= len(sources), EXPANSIONS.c.lists_out.is_(None)
-            if read(job.exploration, *gone, most=1) and job.exploration.at(step.source_size).is_complete():
-                _delete(job.exploration, *gone)
+            sourceless = of_step(step), EXPANSIONS.c.source >= len(sources), EXPANSIONS.c.lists_out.is_(None)
+            if read(job.exploration, *sourceless, most=1) and job.exploration.at(step.source_size).is_complete():
+                _delete(job.exploration, *sourceless)
             _plan_sources(job, step, list(sources.values()))
             if step.work is Work.STORE:
                 _number_and_plan(job, step.size)
@@ -177,7 +177,7 @@ def plan(job: Job) -> None:
 def _plan_sources(job: Job, step: Step, sources: Sequence[NumberedBatch]) -> None:
     """Plans the expansions of numbered batches, unless they are planned already.
 
-    Forgets a finished expansion if its source has changed: the batch with this number has another digest now.
+    If the source of a finished expansion has another digest now, forgets the expansion.
     """
     if not sources:
         return
@@ -204,7 +204,7 @@ def _plan_sources(job: Job, step: Step, sources: Sequence[NumberedBatch]) -> Non
 
 
 def _begin_size(at: SizeKey, step: Step, batch_lists: int) -> None:
-    """Records the source size of a size and its maximum number of lists per file, unless they are recorded already."""
+    """Records a new size: the size of its sources, and its maximum number of lists per file."""
     row = {"exploration_id": at.exploration.id, "size": at.size, "source_size": step.source_size}
     row |= {"batch_lists": batch_lists, "numbered": 0}
     if not at.database.query(select(SIZES.c.size).where(at.row_here)):
@@ -266,7 +266,7 @@ def record_and_claim(
 
 
 def claim(job: Job, want: int) -> list[ClaimedExpansion]:
-    """Claims up to `want` due expansions whose source batches have no defect, smallest sizes first."""
+    """Claims up to `want` planned expansions whose source batches have no defect, smallest sizes first."""
     claimed: list[ClaimedExpansion] = []
     sizes = {size.size: size for size in job.exploration.sizes()}
     for step in job.steps:
@@ -309,7 +309,7 @@ def _claimed(job: Job, size: SizeRecord | None, expansion: Expansion) -> Claimed
 
 
 def finish(job: Job, claimed: ClaimedExpansion, result: TaskResult) -> dict[str, int]:
-    """Records a finished expansion with its batches or counts. Returns the increments of the run's totals."""
+    """Records a finished expansion with its batches or counts. Returns the amounts to add to the run's totals."""
     expansion, task, database = claimed.expansion, claimed.task, job.database
     stored, fresh = isinstance(task, ExpandTask), list(result.batches)
     lists = result.lists if stored else dict(result.counts).get(task.size, 0)
@@ -367,12 +367,12 @@ def forget_files(size: SizeRecord, defects: Mapping[Batch, str]) -> None:
     is_merged = (BATCHES.c.first_source != BATCHES.c.last_source) | (BATCHES.c.first_part != BATCHES.c.last_part)
     merged_batches = batches.read(size, is_merged)
     merged = {source for batch in merged_batches for source in batch.span.sources(batches.MOST_MERGED)}
-    gone = {batch.span.first_source for batch in defects} & merged
-    if gone:
-        gone = forget(size, gone)
-    alone = {batch: defect for batch, defect in defects.items() if batch.span.first_source not in gone}
+    forgotten = {batch.span.first_source for batch in defects} & merged
+    if forgotten:
+        forgotten = forget(size, forgotten)
+    unmerged = {batch: defect for batch, defect in defects.items() if batch.span.first_source not in forgotten}
     with size.database.transaction():
-        for batch, defect in alone.items():
+        for batch, defect in unmerged.items():
             batches.set_values(size, batch, {"defect": defect})
             _plan_again(size.exploration, of_step(size.step), EXPANSIONS.c.source == batch.span.first_source)
 
@@ -384,15 +384,15 @@ def forget(size: SizeRecord, sources: set[int]) -> set[int]:
     """
     numbered, all_known = batches.sources(size.source), size.source.is_complete()
     with size.database.transaction():
-        whole = _forget_results(size, size.step, sources)
+        forgotten = _forget_results(size, size.step, sources)
         recorded = read(size.exploration, of_step(size.step))
         if all_known:
             _delete(size.exploration, of_step(size.step), EXPANSIONS.c.source >= len(numbered))
-        new = sorted((whole & numbered.keys()) - {expansion.source for expansion in recorded})
-        fresh = [{**_row(size.exploration, size.step, numbered[source]), "lists_out": 0} for source in new]
+        lost = sorted((forgotten & numbered.keys()) - {expansion.source for expansion in recorded})
+        fresh = [{**_row(size.exploration, size.step, numbered[source]), "lists_out": 0} for source in lost]
         size.database.insert(EXPANSIONS, fresh)
         batches.number_batches(size)
-    return whole
+    return forgotten
 
 
 def _forget_results(at: SizeKey, step: Step, sources: set[int]) -> set[int]:
@@ -401,22 +401,22 @@ def _forget_results(at: SizeKey, step: Step, sources: set[int]) -> set[int]:
     Resets the numbers of all batches of the size. Returns all forgotten sources.
     """
     recorded = batches.read(at)
-    whole, gone = set(sources), set[int]()
+    forgotten, batch_ids = set(sources), set[int]()
     # Forwards, then backwards: a merged batch adds all its sources, which may share batches on either side.
     for batch in (*recorded, *reversed(recorded)):
-        touched = batch.span.sources(batches.MOST_MERGED)
-        if not whole.isdisjoint(touched):
-            whole.update(touched)
-            gone.add(batch.id)
-    batches.delete_rows(at, gone)
-    nothing = {"state": State.PLANNED, "attempts": 0, "batches_out": None, "bytes_out": None, "source_digest": None}
+        batch_sources = batch.span.sources(batches.MOST_MERGED)
+        if not forgotten.isdisjoint(batch_sources):
+            forgotten.update(batch_sources)
+            batch_ids.add(batch.id)
+    batches.delete_rows(at, batch_ids)
+    planned = {"state": State.PLANNED, "attempts": 0, "batches_out": None, "bytes_out": None, "source_digest": None}
     at.database.change(
         EXPANSIONS,
         [EXPANSIONS.c.exploration_id == at.exploration.id, of_step(step)],
-        lambda row: {**nothing, "lists_out": row["lists_out"] or 0} if row["source"] in whole else None,
+        lambda row: {**planned, "lists_out": row["lists_out"] or 0} if row["source"] in forgotten else None,
     )
     batches.reset_numbers(at)
-    return whole
+    return forgotten
 
 
 def forget_counts(database: Database, ids: Collection[int]) -> None:
@@ -502,11 +502,11 @@ def adopt(
     """
     step = Step(Work.STORE, at.size, source_size)
     rows = []
-    for source, made in files_of.items():
+    for source, parts in files_of.items():
         row = {**_row(at.exploration, step, source), "attempts": 1}
-        if made is not None:
-            row |= {"state": State.DONE, "lists_out": sum(batch.lists for batch in made)}
-            row |= {"batches_out": len(made), "bytes_out": sum(batch.bytes for batch in made)}
+        if parts is not None:
+            row |= {"state": State.DONE, "lists_out": sum(batch.lists for batch in parts)}
+            row |= {"batches_out": len(parts), "bytes_out": sum(batch.bytes for batch in parts)}
             row |= {"source_digest": source.digest, "finished_at": now()}
         rows.append(row)
     with at.database.transaction():

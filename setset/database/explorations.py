@@ -20,15 +20,15 @@ COMPLETE = text("SELECT size FROM complete_sizes WHERE exploration_id = :id")
 
 
 class OtherRule(BadInput):
-    """The exploration was begun with --prune, and a run would continue it without; or the other way round."""
+    """A run and the exploration that it would continue differ in --prune."""
 
     def __init__(self, target: int, pruned: bool) -> None:
         begun, option = ("with", "add --prune") if pruned else ("without", "leave out --prune")
         # An earlier version pruned any target. Such explorations can be read, checked and repaired.
-        option = option if target >= 19 or not pruned else "read, check or repair it"
+        option = option if target >= 19 or not pruned else "only read, check or repair it"
         super().__init__(
             f"target {target} was begun {begun} --prune in this workspace, and pruning keeps fewer lists: {option}, "
-            f"name another workspace, or remove what is there with 'setset rm --target {target}'"
+            f"name another workspace, or remove the target with 'setset rm --target {target}'"
         )
 
 
@@ -80,11 +80,11 @@ class ExplorationKey:
         return f"--target {self.target}" + (" --prune" if self.pruned else "")
 
     def at(self, size: int) -> SizeKey:
-        """Key of a size, begun or not."""
+        """Key of a size, stored or not."""
         return SizeKey(self, size)
 
     def sizes(self) -> list[SizeRecord]:
-        """Records of the stored sizes that were begun, in ascending order."""
+        """Records of the stored sizes, complete or not, in ascending order."""
         mine = select(SIZES).where(SIZES.c.exploration_id == self.id).order_by(SIZES.c.size)
         return self.database.read(
             mine, lambda row: SizeRecord(self, row.size, row.batch_lists, row.source_size, row.numbered)
@@ -95,7 +95,7 @@ class ExplorationKey:
         return {SEED_SOURCE_SIZE, *self.database.read(COMPLETE.bindparams(id=self.id), lambda row: int(row.size))}
 
     def size(self, size: int) -> SizeRecord:
-        """Record of a size that was begun. Raises NotStored for any other size."""
+        """Record of a stored size, complete or not. Raises NotStored for any other size."""
         for record in self.sizes():
             if record.size == size:
                 return record
@@ -103,16 +103,16 @@ class ExplorationKey:
         command = f"setset run {size} {self.options}{at_once}"
         raise NotStored(f"size {size} is not stored for target {self.target}: run '{command}' first")
 
-    def steps(self, largest: int = LARGEST, never_done: bool = False) -> tuple[Step, ...]:
-        """All steps ever planned, smallest sizes first. With `never_done`, only steps with an expansion never done.
+    def steps(self, largest: int = LARGEST, unfinished: bool = False) -> tuple[Step, ...]:
+        """Steps that were ever planned, smallest sizes first. If `unfinished`, only steps with an expansion never done.
 
-        Leaves out steps that store a size larger than `largest`, or that count from a size larger than `largest`.
+        Leaves out steps that store a size larger than `largest`, or count from a size larger than `largest`.
         """
         kinds = EXPANSIONS.c.work, EXPANSIONS.c.size, EXPANSIONS.c.source_size
         mine = select(*kinds).distinct().where(EXPANSIONS.c.exploration_id == self.id)
-        mine = mine.where(EXPANSIONS.c.lists_out.is_(None)) if never_done else mine
+        mine = mine.where(EXPANSIONS.c.lists_out.is_(None)) if unfinished else mine
         planned = set(self.database.read(mine, lambda row: Step(Work(row.work), row.size, row.source_size)))
-        planned |= set() if never_done else {size.step for size in self.sizes()}
+        planned |= set() if unfinished else {size.step for size in self.sizes()}
         within = [step for step in planned if (step.source_size if step.work is Work.COUNT else step.size) <= largest]
         return tuple(sorted(within, key=lambda step: (step.size, step.source_size)))
 
@@ -124,7 +124,7 @@ class ExplorationKey:
 
 @dataclass(frozen=True)
 class SizeKey:
-    """A size of an exploration in an open database, begun or not."""
+    """A size of an exploration in an open database, stored or not."""
 
     exploration: ExplorationKey
     size: int
@@ -153,12 +153,12 @@ class SizeKey:
 
 @dataclass(frozen=True)
 class SizeRecord(SizeKey):
-    """A stored size that was begun."""
+    """A stored size, complete or not: a row of the table `sizes`."""
 
     batch_lists: int
     """Maximum number of lists in a file."""
     source_size: int
-    """Size of the source batches that its files are made from."""
+    """Size of its source batches."""
     numbered: int
     """Number of sources, from source 0 on, whose batches have their numbers."""
 
@@ -185,8 +185,8 @@ def find(database: Database, target: int, verified: bool = False) -> Exploration
     begun = {exploration.target: exploration for exploration in find_all(database)}
     if target in begun:
         return begun[target]
-    others = f"; this workspace has target {' and '.join(map(str, begun))}" if begun else ""
-    raise NotStored(f"nothing is known for target {target}: run 'setset run 6 --target {target}' first{others}")
+    known = f", only for target {' and '.join(map(str, begun))}" if begun else ""
+    raise NotStored(f"nothing is known for target {target}{known}: run 'setset run 6 --target {target}' first")
 
 
 def find_all(database: Database, target: int | None = None) -> list[ExplorationKey]:

@@ -32,8 +32,8 @@ def load_level(database: Database, size: int) -> Level | None:
 
     Raises DamagedCatalogue if classes or links are missing or were changed.
     """
-    promised = database.query(select(LEVELS.c.digest).where(LEVELS.c.size == size))
-    if not promised:
+    digests = database.query(select(LEVELS.c.digest).where(LEVELS.c.size == size))
+    if not digests:
         return None
     column, link = CLASSES.c, LINKS.c
     classes = database.query(
@@ -52,7 +52,7 @@ def load_level(database: Database, size: int) -> Level | None:
     )
     level = Level(size, members, Links(list(map(tuple, links))))
     # SQLite does not notice every flipped bit, and a changed representative would pass for another list.
-    if level.digest != promised[0].digest:
+    if level.digest != digests[0].digest:
         raise _damaged(database, size)
     return level
 
@@ -65,7 +65,7 @@ def _damaged(database: Database, size: int) -> DamagedCatalogue:
 def store_level(database: Database, level: Level, game_classes: list[int]) -> Totals:
     """Stores the classes and links of a size in one transaction, replacing earlier rows.
 
-    `game_classes` has a number per class: its number of classes under the game's own symmetries.
+    `game_classes` has, for each class, its number of classes under the game's own symmetries.
     """
     size, totals = level.size, Totals.of(level, sum(game_classes))
     sealed = {"hands": totals.hands, "digest": level.digest, "built_at": now()}

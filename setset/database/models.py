@@ -29,12 +29,12 @@ HEAD = "0008"
 
 
 class Work(enum.StrEnum):
-    """Kind of work of an expansion, by its result."""
+    """Kind of an expansion, by its result: files or counts."""
 
     STORE = "store"
-    """Files with the lists of a larger size."""
+    """The expansion writes files with the lists of a larger size."""
     COUNT = "count"
-    """Numbers of lists of larger sizes up to the requested size, without files."""
+    """The expansion counts the lists of larger sizes, without files."""
 
 
 class State(enum.StrEnum):
@@ -87,8 +87,8 @@ EXPLORATIONS = _table(
     Column("id", Integer, primary_key=True),
     _required("target", Integer, unique=True),
     _required("created_at", Text),
-    _required("pruned", Integer, doc="1 if, below the target, only lists that may reach it are kept"),
-    Column("goal_size", Integer, doc="goal of the last run: its largest size"),
+    _required("pruned", Integer, doc="1 if the exploration drops lists that cannot reach the target"),
+    Column("goal_size", Integer, doc="largest size of the goal of the latest run"),
     Column("goal_stored", Text, doc="sizes that the goal stores, as `3 4 5 6`"),
     Column("goal_counted", Integer, doc="largest size that the goal counts without files; NULL if none"),
     _checksum(),
@@ -101,11 +101,11 @@ SIZES = _table(
     METADATA,
     Column("exploration_id", ForeignKey("explorations.id"), primary_key=True),
     Column("size", Integer, primary_key=True),
-    _required("source_size", Integer, doc="size whose batches its files are made from"),
-    _required("batch_lists", Integer, doc="most lists in a file, fixed when the size is begun"),
+    _required("source_size", Integer, doc="size of its source batches"),
+    _required("batch_lists", Integer, doc="maximum number of lists per file, fixed by the first run of the size"),
     _required("numbered", Integer, doc="number of sources, from source 0 on, whose batches have their final numbers"),
-    Column("checked_at", Text, doc="when `setset check` last went through its files; NULL if it never did"),
-    Column("findings", Integer, doc="how many problems that check found"),
+    Column("checked_at", Text, doc="time of the latest `setset check` of its files; NULL if none"),
+    Column("findings", Integer, doc="number of problems that this check found"),
     _checksum(),
     CheckConstraint("size BETWEEN 3 AND 20", name="size"),
     CheckConstraint("batch_lists > 0", name="batch_lists"),
@@ -130,8 +130,12 @@ BATCHES = _table(
     _required("size", Integer),
     Column("number", Integer, doc="index in the order of its size; NULL until all batches before it are known"),
     _required("first_source", Integer, doc="number of the source batch that its first list is derived from"),
-    _required("first_part", Integer, doc="number of the part of that source's expansion"),
-    _required("last_source", Integer, doc="differs from first_source only after `setset compact`"),
+    _required("first_part", Integer, doc="number of its first part among the parts of first_source, from 0"),
+    _required(
+        "last_source",
+        Integer,
+        doc="number of the last source batch; other than first_source only after `setset compact`",
+    ),
     _required("last_part", Integer),
     _required("ends_source", Integer, doc="1 if last_part is the last part of last_source"),
     _required("lists", Integer),
@@ -142,14 +146,14 @@ BATCHES = _table(
     _required("bytes", Integer),
     _required("digest", Text),
     Column("source_digest", Text, doc="digest of the source files it was made from; NULL if recorded by version 0.1"),
-    Column("defect", Text, doc="what is wrong with the file, if a command noticed something"),
+    Column("defect", Text, doc="problem of the file that a command found; NULL if none"),
     _checksum(),
     UniqueConstraint("exploration_id", "size", "number"),
     UniqueConstraint("exploration_id", "size", "first_source", "first_part"),
     UniqueConstraint("root_id", "path"),
     CheckConstraint("lists > 0 AND bytes > 0", name="not_empty"),
     Index("ix_batches_defect", "defect", sqlite_where=text("defect IS NOT NULL")),
-    comment="each batch file that is, or should be, there",
+    comment="each recorded batch file, present or missing",
 )
 
 RUNS = _table(
@@ -163,8 +167,10 @@ RUNS = _table(
     _required("workers", Integer),
     _required("started_at", Text),
     Column("finished_at", Text),
-    Column("outcome", Text, doc="done, killed, the error, or `refused: ` and why; NULL while it is under way"),
-    Column("repaired", Text, doc="files and expansions that it made again, and why"),
+    Column(
+        "outcome", Text, doc="done, interrupted, killed, failed, the error or `refused: REASON`; NULL during the run"
+    ),
+    Column("repaired", Text, doc="files and expansions that the run made again, with reasons"),
     _required("batches_added", Integer),
     _required("lists_added", Integer),
     _required("lists_counted", Integer),
@@ -184,24 +190,24 @@ EXPANSIONS = _table(
     _required("source", Integer, doc="number of the source batch"),
     _required("state", Text, doc="planned, running, done or failed"),
     _required("attempts", Integer),
-    _required("lists_in", Integer, doc="number of lists in the source"),
-    Column("lists_out", Integer, doc="number of lists that it made; kept if it must be done again"),
-    Column("batches_out", Integer, doc="number of files that it made; NULL if no result is recorded now"),
+    _required("lists_in", Integer, doc="number of lists in the source batch"),
+    Column("lists_out", Integer, doc="number of resulting lists; stays if the expansion must be done again"),
+    Column("batches_out", Integer, doc="number of resulting files; NULL if no result is recorded"),
     Column("bytes_out", Integer),
     Column("source_digest", Text, doc="digest of the source that it was made from"),
     Column("run_id", ForeignKey("runs.id")),
     Column("host", Text),
     Column("pid", Integer),
-    Column("started_at", Text, doc="by the clock of the worker; NULL if known from files alone"),
-    Column("seconds", REAL, doc="time of the worker"),
-    Column("finished_at", Text, doc="when it was recorded"),
-    Column("error", Text, doc="why the last attempt failed"),
+    Column("started_at", Text, doc="by the clock of the worker; NULL if unknown, as after `setset db rebuild`"),
+    Column("seconds", REAL, doc="duration, by the clock of the worker"),
+    Column("finished_at", Text, doc="time at which the result was recorded"),
+    Column("error", Text, doc="error of the latest attempt"),
     _checksum(),
     UniqueConstraint("exploration_id", "work", "size", "source_size", "source"),
     Index(None, "exploration_id", "work", "size", "source_size", "state", "source"),
     _one_of("work", Work),
     _one_of("state", State),
-    comment="each unit of work, which together are the queue",
+    comment="each unit of work; the rows are the queue",
 )
 
 TALLIES = _table(
@@ -210,7 +216,7 @@ TALLIES = _table(
     Column("expansion_id", ForeignKey("expansions.id"), primary_key=True),
     Column("size", Integer, primary_key=True),
     _required("lists", Integer),
-    Column("entries", LargeBinary, doc="numbers of lists from each stretch of consecutive source lists, 8 bytes each"),
+    Column("entries", LargeBinary, doc="subtotals: lists from each stretch of consecutive source lists, 8 bytes each"),
     _checksum(),
     comment="each size that a counting expansion counted",
 )
@@ -225,7 +231,7 @@ LEVELS = _table(
     _required("complete_classes", Integer),
     _required("complete_lists", Integer),
     _required("game_classes", Integer),
-    _required("hands", Integer, doc="all hands of this size, with sets or without"),
+    _required("hands", Integer, doc="number of all hands of this size, with sets or without"),
     _required("digest", Text, doc="digest of the classes and links of this size"),
     _required("built_at", Text),
     _checksum(),
@@ -239,11 +245,11 @@ CLASSES = _table(
     Column("size", ForeignKey("levels.size"), primary_key=True),
     Column("number", Integer, primary_key=True, doc="from 0, in the order of the representatives"),
     _required("representative", Text, doc="canonical form"),
-    _required("stabilizer", Integer, doc="symmetries that keep it"),
-    _required("lists", Integer, doc="lists in the class"),
-    _required("extensions", Integer, doc="cards that can be added"),
+    _required("stabilizer", Integer, doc="number of symmetries that map the representative to itself"),
+    _required("lists", Integer, doc="number of lists in the class"),
+    _required("extensions", Integer, doc="number of cards that can be added to the representative"),
     _required("complete", Integer, doc="1 if no card can be added"),
-    _required("game_classes", Integer, doc="classes under the game's own symmetries"),
+    _required("game_classes", Integer, doc="number of classes under the game's own symmetries"),
     UniqueConstraint("representative"),
     CheckConstraint("stabilizer * lists = 1965150720", name="orbit"),
     CheckConstraint("complete = (extensions = 0)", name="complete"),
@@ -257,12 +263,12 @@ LINKS = _table(
     Column("size", Integer, primary_key=True, doc="size of the larger class"),
     Column("larger", Integer, primary_key=True),
     Column("smaller", Integer, primary_key=True),
-    _required("extensions", Integer, doc="cards that lead from a list of the smaller class to the larger"),
-    _required("deletions", Integer, doc="cards whose removal leads back"),
+    _required("extensions", Integer, doc="number of cards that extend a list of the smaller class to the larger class"),
+    _required("deletions", Integer, doc="number of cards whose removal gives a list of the smaller class"),
     ForeignKeyConstraint(["size", "larger"], ["classes.size", "classes.number"]),
     CheckConstraint("extensions > 0 AND deletions > 0", name="not_empty"),
     sqlite_with_rowid=False,
-    comment="each pair of classes such that adding a card leads from the smaller to the larger",
+    comment="each pair of classes where one more card turns lists of the smaller into lists of the larger",
 )
 
 CHECKED = (EXPLORATIONS, SIZES, ROOTS, BATCHES, RUNS, EXPANSIONS, TALLIES)

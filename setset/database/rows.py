@@ -61,8 +61,10 @@ def unrecorded_sizes(database: Database) -> list[str]:
 
 
 def exchanged_targets(database: Database) -> list[str]:
-    """Targets that are recorded with the files of another target only: another program exchanged the ids of two rows of
-    `explorations`, which no checksum covers. The path of a file begins with its target."""
+    """Targets whose recorded files all belong to another target, by the paths of the files.
+
+    In this case another program has exchanged the ids of two rows of `explorations`. No checksum covers the ids.
+    """
     query = (
         "SELECT x.target FROM batches b JOIN explorations x ON x.id = b.exploration_id GROUP BY x.id "
         "HAVING NOT MAX(b.path GLOB printf('%s%02d/*', IIF(x.pruned, 'p', 't'), x.target))"

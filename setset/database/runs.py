@@ -15,7 +15,7 @@ from setset.database.models import RUNS
 from setset.errors import BadInput, SetsetError
 
 NAMED: Final = 10
-"""Maximum number of repaired files and expansions that a run records by name. It records the number of the others."""
+"""Maximum number of repaired files and expansions that a run records by name. It only counts the further ones."""
 
 
 @dataclass(frozen=True)

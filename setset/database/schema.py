@@ -144,8 +144,8 @@ def create(path: Path) -> None:
         remove(fresh)
 
 
-def replace(path: Path, made: Path) -> Path | None:
-    """Replaces the database `path` by the finished database `made`, and keeps the old database under another name.
+def replace(path: Path, new: Path) -> Path | None:
+    """Replaces the database `path` by the finished database `new`, and keeps the old database under another name.
 
     Returns this name; None if there was no old database. At every moment a complete database has the name `path`. An
     unfinished write to the old database is rolled back first, since its journal fits no other database.
@@ -160,10 +160,10 @@ def replace(path: Path, made: Path) -> Path | None:
                 raise held from error
         kept = free_name(path, "lost")
         if not platform.rename_if_free(path, kept):
-            raise SetsetError(f"{kept} was made by another program: try again")
+            raise SetsetError(f"cannot keep the old database as {kept}, which another program has just made: try again")
     keep_side_files(path, kept or path)
     try:
-        durable.replace_durably(made, path)
+        durable.replace_durably(new, path)
     except PermissionError as error:
         raise Locked(f"{path} cannot be replaced ({error.strerror}): close all programs that use it") from error
     return kept
@@ -201,9 +201,9 @@ def remove_unfinished(folder: WorkspaceFolder) -> list[Path]:
     return removed
 
 
-def free_name(path: Path, why: str) -> Path:
-    """Returns an unused name beside a database: NAME.why, else NAME.why-2 and so on."""
-    names = (path.with_name(f"{path.name}.{why}" + (f"-{n}" if n > 1 else "")) for n in count(1))
+def free_name(path: Path, suffix: str) -> Path:
+    """Returns an unused name beside a database: NAME.suffix, else NAME.suffix-2 and so on."""
+    names = (path.with_name(f"{path.name}.{suffix}" + (f"-{n}" if n > 1 else "")) for n in count(1))
     return next(name for name in names if not name.exists())
 
 

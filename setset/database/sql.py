@@ -79,7 +79,7 @@ def _ask(path: Path, query: str, seconds: float, tables: Tables) -> Iterator[Any
     except OSError as error:
         raise SetsetError(f"cannot start a process for the query: {error.strerror}") from error
     if not time.monotonic() < deadline:  # true for NaN too
-        raise BadInput("SQL: the query took too long: give it more with --timeout SECONDS")
+        raise BadInput("SQL: the query took too long: give it more time with --timeout SECONDS")
     raise SetsetError(f"SQL: the process of the query ended with code {process.returncode}: perhaps it lacked memory")
 
 
@@ -100,15 +100,14 @@ def _explain(path: Path, kind: str, name: str, text: str) -> SetsetError:
 
 def _name_columns(names: list[str]) -> list[str]:
     """Returns unique column names: if a name occurs twice, the second becomes name_2."""
-    given = set(names)
-    numbers = {name: count(2) for name in given}
+    originals = set(names)
+    numbers = {name: count(2) for name in originals}
     unique: dict[str, None] = {}
     for name in names:
         copies = (f"{name}_{number}" for number in numbers[name])
-        fresh = (
-            name if name not in unique else next(copy for copy in copies if copy not in given and copy not in unique)
-        )
-        unique[fresh] = None
+        if name in unique:
+            name = next(copy for copy in copies if copy not in originals and copy not in unique)
+        unique[name] = None
     return list(unique)
 
 

@@ -29,7 +29,7 @@ def note_folder(database: Database) -> None:
     """Records the folder of the workspace. Needs its lock. A copied workspace keeps the folder of its original."""
     workspace = owner(database)
     folder = workspace.note_folder()
-    if folder != workspace.noted and _is_text(folder):
+    if folder != workspace.recorded_folder and _is_text(folder):
         database.execute(update(WORKSPACE).values(folder=folder))
 
 
@@ -60,12 +60,12 @@ def destinations(database: Database) -> dict[int, Destination]:
     return {number: Destination(str(root), owner(database).token(root)) for number, root in folders(database).items()}
 
 
-def recorded_path(database: Database, folder: Path, besides: int = 0) -> str:
+def recorded_path(database: Database, folder: Path, ignored_id: int = 0) -> str:
     """Path to record for a folder: the recorded path if the folder is a root already, else the resolved path.
 
-    Ignores the root with the id `besides`.
+    Ignores the root with the id `ignored_id`.
     """
-    paths: list[str] = [row.path for row in database.query(select(ROOTS.c.path).where(ROOTS.c.id != besides))]
+    paths: list[str] = [row.path for row in database.query(select(ROOTS.c.path).where(ROOTS.c.id != ignored_id))]
     for path in (OWN_ROOT, *paths):
         with contextlib.suppress(OSError):
             if folder.samefile(database.folder.root(path)):
@@ -91,8 +91,8 @@ def records(database: Database, measure: bool = False) -> list[Root]:
         free = None
         state = owner(database).state(folder)
         if state not in (RootState.OWN, RootState.FOREIGN):
-            is_there = _holds_some(database, number, folder) if sizes[0] else folder.is_dir()
-            state = state if is_there else RootState.ABSENT
+            is_present = _holds_some(database, number, folder) if sizes[0] else folder.is_dir()
+            state = state if is_present else RootState.ABSENT
         with contextlib.suppress(OSError):
             free = platform.free_bytes(folder) if measure and state is not RootState.ABSENT else None
         roots.append(Root(number, str(folder), state, free, *sizes))
@@ -135,7 +135,7 @@ def gone(database: Database) -> list[Root]:
     return [root for root in records(database) if root.is_gone]
 
 
-def require_there(database: Database, number: int) -> None:
+def require_present(database: Database, number: int) -> None:
     """Raises RootGone if a root is missing. A reader calls this when it cannot read a file in the root."""
     for root in gone(database):
         if root.number == number:
@@ -213,11 +213,11 @@ def record_move(database: Database, root: Root, path: str) -> None:
             database.execute(delete(ROOTS).where(ROOTS.c.id == root.number))
 
 
-def record_loss(database: Database, root: Root, heir: int | None) -> None:
-    """Records that a root is lost: its files become missing files of the root `heir`, where they can be made again."""
+def record_loss(database: Database, root: Root, new_root_id: int | None) -> None:
+    """Records that a root is lost. Its files become missing files of a new root, where they can be made again."""
     with database.transaction():
-        if heir is not None:
-            lost = {"root_id": heir, "defect": "lost with its storage root"}
+        if new_root_id is not None:
+            lost = {"root_id": new_root_id, "defect": "lost with its storage root"}
             database.change(BATCHES, [BATCHES.c.root_id == root.number], lost)
         database.execute(delete(ROOTS).where(ROOTS.c.id == root.number))
 

@@ -54,7 +54,7 @@ class SourceCount:
     source_digest: str
     lists_in: int
     tallies: tuple[tuple[int, int, str], ...]
-    """For each counted size: size, number of lists, and entries as hexadecimal digits."""
+    """Size, number of lists, and entries (as hexadecimal digits) of each counted size."""
 
     @property
     def exploration(self) -> tuple[int, bool]:
@@ -69,13 +69,13 @@ class SourceCount:
         numbers = count.target, count.size, count.source_size, count.source, count.lists_in
         numbers += tuple(number for size, lists, _ in rows for number in (size, lists))
         if any(type(number) is not int or not 0 <= number < MOST for number in numbers):
-            raise ValueError("numbers out of range")
+            raise ValueError("a number of a count is out of range")
         sizes = [size for size, _, _ in rows]
         if count.size > LARGEST or sizes not in ([count.size], [*range(count.source_size + 1, count.size + 1)]):
             raise ValueError(f"a count has the wrong sizes: {sizes}")
         for size, lists, entries in rows:
             if entries and (len(entries) % (2 * ENTRY_BYTES) or sum(unpack_entries(bytes.fromhex(entries))) != lists):
-                raise ValueError(f"the entries of size {size} do not add up")
+                raise ValueError(f"the entries of size {size} do not add up to its number of lists")
         return count
 
 
@@ -124,16 +124,18 @@ def adopt(database: Database, counts: Sequence[SourceCount]) -> int:
             row |= {name: getattr(count, name) for name in KEPT}
             lists = {size: number for size, number, _ in count.tallies}
             database.insert(EXPANSIONS, [{**row, "lists_out": lists.get(count.size, 0), "finished_at": now()}])
-            (made,) = database.query(select(func.max(EXPANSIONS.c.id)))
+            expansion_id = database.query(select(func.max(EXPANSIONS.c.id)))[0][0]
             entries = {size: unpack_entries(bytes.fromhex(hexed)) for size, _, hexed in count.tallies if hexed}
-            record(database, made[0], list(lists.items()), entries)
+            record(database, expansion_id, list(lists.items()), entries)
             adopted += 1
     return adopted
 
 
 def sizes_counted(at: SizeKey) -> dict[int, dict[int, bool]]:
-    """Tallies of the counts from the batches of a size: for each expansion id and counted size, whether the tally has
-    entries. Only a count of one size alone has entries. Leaves out a tally that contradicts its expansion."""
+    """Counted sizes of each count from the batches of a size, by expansion id, with whether the tally has entries.
+
+    Only a count of one size alone has entries. Leaves out a tally that contradicts its expansion.
+    """
     mine = EXPANSIONS.c.exploration_id == at.exploration.id, EXPANSIONS.c.source_size == at.size
     agrees = or_(TALLIES.c.size != EXPANSIONS.c.size, TALLIES.c.lists == EXPANSIONS.c.lists_out)
     columns = TALLIES.c.expansion_id, TALLIES.c.size, TALLIES.c.entries.is_not(None)

@@ -70,7 +70,7 @@ class SizeStatus:
 
 
 class ItemState(enum.StrEnum):
-    """Reason to list an expansion or a batch."""
+    """State of an item of `setset status`."""
 
     RUNNING = "running"
     FAILED = "failed"
@@ -197,7 +197,7 @@ def status(database: Database, target: int | None = None) -> Status:
 
 
 def _altered(database: Database, sizes: Sequence[SizeStatus]) -> list[str]:
-    """Rows changed by hand, rows that refer to a missing row, counts that lack a tally, sizes that lack expansions."""
+    """Names rows changed by hand, references to missing rows, counts without tallies and sizes without expansions."""
     broken = database.read(text("PRAGMA foreign_key_check"), lambda row: f"row {row.rowid} of the table {row.table}")
     shown = {(size.target, size.size) for size in sizes}
     begun = [(exploration, size) for exploration in explorations.find_all(database) for size in exploration.sizes()]
@@ -286,7 +286,7 @@ def items(
 
 
 def throughput(database: Database) -> list[Throughput]:
-    """Work of each host on each size. Leaves out expansions known from files alone, which have no host."""
+    """Work of each host on each size. Leaves out results of `setset db rebuild`, which have no host."""
     query = """
         SELECT target, size, work, host, expansions, COALESCE(lists, 0) AS lists,
                COALESCE(seconds, 0.0) AS seconds, lists_per_second, last_finished
@@ -296,7 +296,7 @@ def throughput(database: Database) -> list[Throughput]:
 
 
 def finished_work(database: Database) -> list[FinishedWork]:
-    """Finished expansions, ordered by source. Leaves out expansions known from files alone, which have no times."""
+    """Finished expansions, ordered by source. Leaves out results of `setset db rebuild`, which have no times."""
     query = text(
         "SELECT target, size, work, source_size, source, host, pid, COALESCE(lists_out, 0), seconds, started_at, "
         "recorded_at FROM timeline WHERE seconds IS NOT NULL AND recorded_at IS NOT NULL "

@@ -58,13 +58,13 @@ def from_earlier(size: int, lists: int, lengths: tuple[int, ...], payload: bytes
     """
     parts = np.split(np.frombuffer(payload, dtype="<u8"), np.cumsum(words_of(lengths))[:-1])
     nodes = [1, *(int(np.bitwise_count(part).sum()) for part in parts[: size - 1])]
-    codes = [_ones(2 * many) for many in nodes]
-    code_lengths = [2 * many for many in nodes]
+    codes = [_ones(2 * count) for count in nodes]
+    code_lengths = [2 * count for count in nodes]
     if len(lengths) > size:
         codes[-1], code_lengths[-1] = parts.pop(size - 1), lengths[size - 1]
         lengths = (*lengths[: size - 1], lengths[size])
-    whole = np.concatenate([*codes, *parts]).astype("<u8", copy=False).tobytes()
-    return from_payload(lists, (*code_lengths, *lengths), whole, tail)
+    all_bytes = np.concatenate([*codes, *parts]).astype("<u8", copy=False).tobytes()
+    return from_payload(lists, (*code_lengths, *lengths), all_bytes, tail)
 
 
 def _ones(count: int) -> npt.NDArray[np.uint64]:

@@ -28,13 +28,13 @@ def prepare_kernels(on_compiling: Callable[[], None] = lambda: None) -> None:
     times = [source.stat().st_mtime_ns for source in sources]
     facts = (numba.__version__, str(vars(numba.config)["CACHE_DIR"]), sources, times)
     folder = node_folder()
-    made = folder / xxhash.xxh3_64_hexdigest(repr(facts).encode())
-    if made.exists():
+    marker = folder / xxhash.xxh3_64_hexdigest(repr(facts).encode())
+    if marker.exists():
         next(search.pack([search.seeds(4)[:100]], 3, 100))
         return
     with (folder / "lock").open("a+b") as lock:
         platform.lock_for_handle(lock, wait=True)
-        if not made.exists():
+        if not marker.exists():
             on_compiling()
             search.compile_kernels()
-            made.touch()
+            marker.touch()

@@ -40,7 +40,7 @@ def count(source: Streams, target: int, size: int, entries: int = 1) -> Counts:
         source: Lists of 3 to 19 cards.
         target: 4 to 20.
         size: Larger than the size of the source, up to 20.
-        entries: Maximum number of stretches, 1 to `MOST_ENTRIES`. Each stretch is `run_length` consecutive source
+        entries: Maximum number of stretches, 1 to `MOST_ENTRIES`. Each stretch is `stretch_length` consecutive source
             lists; the last stretch may be shorter.
 
     Returns:
@@ -53,11 +53,11 @@ def count(source: Streams, target: int, size: int, entries: int = 1) -> Counts:
     _require(source, target, size)
     if not 1 <= entries <= MOST_ENTRIES:
         raise ValueError(f"{entries} entries (expected 1 to {MOST_ENTRIES})")
-    length = run_length(source.lists, entries)
-    runs = -(-source.lists // length)
+    length = stretch_length(source.lists, entries)
+    stretches = -(-source.lists // length)
     if _can_walk(source, size):
         walk = _Walk(source, target, size, dk.COUNT)
-        walk.mark_runs(runs, length)
+        walk.mark_stretches(stretches, length)
         while walk.run():
             pass
         return np.diff(walk.counts)
@@ -68,8 +68,8 @@ def count(source: Streams, target: int, size: int, entries: int = 1) -> Counts:
     return np.array(counts, np.int64)
 
 
-def run_length(lists: int, entries: int) -> int:
-    """Number of source lists per stretch, if `lists` source lists are cut into at most `entries` equal stretches."""
+def stretch_length(lists: int, entries: int) -> int:
+    """Number of source lists per stretch. At most `entries` equal stretches have `lists` source lists together."""
     return max(-(-lists // entries), 1)
 
 
@@ -130,13 +130,13 @@ def lists(
     """
     _require(source, target, size)
     if start < 0 or chunk < 1:
-        raise ValueError(f"start {start}, chunk {chunk} (expected 0 or more, 1 or more)")
+        raise ValueError(f"start {start} (expected 0 or more), chunk {chunk} (expected 1 or more)")
     first = 0
     if counts is not None:
         ends = np.cumsum(counts)
-        run = int(np.searchsorted(ends, start, side="right"))
-        first = run * run_length(source.lists, len(counts))
-        start -= int(ends[run - 1]) if run else 0
+        stretch = int(np.searchsorted(ends, start, side="right"))
+        first = stretch * stretch_length(source.lists, len(counts))
+        start -= int(ends[stretch - 1]) if stretch else 0
     if _can_walk(source, size):
         yield from _walk_lists(source, target, size, first, start, chunk)
         return
@@ -151,8 +151,8 @@ def lists(
 
 
 def _walk_lists(source: Streams, target: int, size: int, first: int, start: int, chunk: int) -> Iterator[Lists]:
-    """Yields the arrays of `lists` with the kernel of the deep walk. Skips `first` source lists, then `start` lists
-    below the next source lists."""
+    """Yields arrays like the function `lists`, with the kernel of the deep walk. Skips `first` source lists, then
+    `start` lists below the next source lists."""
     walk = _Walk(source, target, size, dk.LIST)
     walk.state[dk.SKIP_SOURCES], walk.state[dk.SKIP] = first, start
     walk.listing = np.empty(chunk * size + k.SLACK, np.uint8)
@@ -171,7 +171,7 @@ class _Walk:
     def __init__(self, source: Streams, target: int, size: int, use: int, limit: int = 0) -> None:
         self.nodes, _ = search.open_source(source)
         self.state = np.zeros(dk.STATE_WORDS, np.int64)
-        self.state[dk.NEXT_RUN] = -1
+        self.state[dk.NEXT_STRETCH] = -1
         self.counts = np.zeros(1, np.int64)
         self.listing = np.empty(0, np.uint8)
         self.out = source.words
@@ -187,11 +187,11 @@ class _Walk:
         )
         self._numbers = use, source.size, size, target, limit, source.tail
 
-    def mark_runs(self, runs: int, length: int) -> None:
-        """Makes the walk count each run (stretch of `length` source lists) separately: it records its running total in
-        `counts` before each run, and at its end."""
-        self.counts = np.zeros(runs + 1, np.int64)
-        self.state[dk.NEXT_RUN], self.state[dk.RUN_LENGTH] = 0, length
+    def mark_stretches(self, stretches: int, length: int) -> None:
+        """Makes the walk count each stretch of `length` source lists separately. The walk records its running total in
+        `counts` before each stretch, and at the end."""
+        self.counts = np.zeros(stretches + 1, np.int64)
+        self.state[dk.NEXT_STRETCH], self.state[dk.STRETCH_LENGTH] = 0, length
 
     def run(self) -> bool:
         """Walks for some milliseconds, or until a batch or an array is full; returns False when the walk is done.

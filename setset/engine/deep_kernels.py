@@ -56,8 +56,9 @@ COUNT, WRITE_BATCH, LIST = range(3)
 OPEN = 8  # depth of the open node, TOP or more; 0 if none is open
 NARROW_FROM = 9  # depth from which on a bitmask has 32 labels
 SOURCES = 10  # number of source lists visited
-# A run is a stretch of consecutive source lists that is counted separately.
-NEXT_RUN, RUN, RUN_LENGTH = 11, 12, 13  # first source list of the next run, number of that run, source lists per run
+# A stretch of consecutive source lists is counted separately.
+# The first source list of the next stretch, the number of this stretch, and the source lists per stretch.
+NEXT_STRETCH, STRETCH, STRETCH_LENGTH = 11, 12, 13
 SKIP, SKIP_SOURCES = 14, 15  # number of lists and of source lists still to skip
 FILLED = 16  # number of rows of the array `listing` that are filled
 STATE_WORDS = 20
@@ -99,7 +100,7 @@ class Walk(NamedTuple):
     """Three parts: the card of each of the 64 labels, the card of each of the 32 labels, and the old label of each of
     the 32 labels."""
     counts: I64
-    """Number of lists counted before each run starts. A run is a stretch of source lists that is counted separately."""
+    """Number of lists counted before each stretch of source lists starts."""
     listing: U8
     """Byte array that a walk for the use LIST fills with one list per row. SLACK bytes follow the last row."""
     use: int
@@ -212,17 +213,17 @@ def _label(w: Walk, card: int) -> None:
             w.names[count] = name
             w.bits[name] = ONE << np.uint64(count)
             count += 1
-    whole = ALL >> np.uint64(64 - count) if count else NONE
+    all_labels = ALL >> np.uint64(64 - count) if count else NONE
     w.nodes[TOP - 1, CHOSEN] = np.uint64(card)
     for a in range(count):
         line = (w.names[a] & 127) << 7
-        fitting = whole ^ (ONE << np.uint64(a))
+        fitting = all_labels ^ (ONE << np.uint64(a))
         for depth in range(TOP):
             fitting &= ~w.bits[w.thirds[line | (_int(w.nodes[depth, CHOSEN]) & 127)] & 127]
         w.nodes[TOP, a] = fitting
         for b in range(a):
             w.wide[a & 63, b] = ~w.bits[w.thirds[line | (w.names[b] & 127)] & 127]
-    _set_node(w, TOP, whole, whole)
+    _set_node(w, TOP, all_labels, all_labels)
 
 
 @k._inlined
@@ -263,12 +264,12 @@ def _narrow_labels(w: Walk, depth: int) -> None:
 
 @k._inlined
 def _visit_source(w: Walk) -> bool:
-    """Counts the visit to a source list. If a run (stretch of source lists) starts with the list, records the number of
-    lists so far. Returns False if the walk must skip the source list."""
-    if w.state[SOURCES] == w.state[NEXT_RUN] and w.state[RUN] < len(w.counts):
-        w.counts[w.state[RUN]] = w.state[k.LISTS]
-        w.state[RUN] += 1
-        w.state[NEXT_RUN] += w.state[RUN_LENGTH]
+    """Counts the visit to a source list. If a stretch of source lists starts here, records the number of lists so far.
+    Returns False if the walk must skip the source list."""
+    if w.state[SOURCES] == w.state[NEXT_STRETCH] and w.state[STRETCH] < len(w.counts):
+        w.counts[w.state[STRETCH]] = w.state[k.LISTS]
+        w.state[STRETCH] += 1
+        w.state[NEXT_STRETCH] += w.state[STRETCH_LENGTH]
     w.state[SOURCES] += 1
     return bool(w.state[SOURCES] > w.state[SKIP_SOURCES])
 
@@ -350,13 +351,13 @@ def _quads(w: Walk, depth: int, rest: np.uint64, count: Vector, both: bool) -> V
         a = highest(rest) & 31
         rest ^= ONE << np.uint64(a)
         left = np.uint64(rows[row + a]) & rest
-        many = popcount(left) - 2
-        if many <= 0:
+        choices = popcount(left) - 2
+        if choices <= 0:
             continue
         line = NARROW * a
         below = v.both(first, v.load(narrow, line))
         below_second = v.both(second, v.load(narrow, line + 16))
-        for _ in range(many):
+        for _ in range(choices):
             b = highest(left) & 31
             left ^= ONE << np.uint64(b)
             last = np.uint64(rows[row + b] & narrow[line + b]) & left

@@ -435,9 +435,9 @@ def _close(nodes: U64, out: U64, depth: int, tail: int) -> None:
 
 
 @_inlined
-def _go_on_below(nodes: U64, depth: int, first: np.uint64, second: np.uint64) -> None:
-    """Sets the children to visit (AHEAD) of the open node at a depth. Bit i of the two words selects the i-th remaining
-    card of the node."""
+def _set_ahead(nodes: U64, depth: int, first: np.uint64, second: np.uint64) -> None:
+    """Sets the children to visit of the open node at a depth (column AHEAD). The words `first` and `second` have a bit
+    for each remaining card of the node, in order: 1 for a child to visit."""
     low, high = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
     shift = np.uint64(popcount(low))
     nodes[depth, AHEAD] = deposit(first, low)
@@ -459,7 +459,7 @@ def _read_node(nodes: U64, source: U64, depth: int, count: int, tail: int) -> bo
     if kept < 1:
         return False
     first, second = ALL >> np.uint64(64 - min(kept, 64)), (ONE << np.uint64(max(kept - 64, 0))) - ONE
-    _go_on_below(nodes, depth, first, second)
+    _set_ahead(nodes, depth, first, second)
     return True
 
 
@@ -472,7 +472,7 @@ def _read_bits(nodes: U64, source: U64, depth: int, count: int) -> bool:
         return False
     nodes[depth, READ_BITS] = np.uint64(position + count)
     first, second = _read(source, position, count)
-    _go_on_below(nodes, depth, first, second)
+    _set_ahead(nodes, depth, first, second)
     return bool(first | second)
 
 
@@ -591,8 +591,8 @@ def _move_forward(notes: U64, turn: int) -> None:
 
 
 @_inlined
-def _sift(rule: U64, notes: U64, words: int, many: int, total: int, with_low: bool) -> np.uint64:
-    """Tests the first `many` children in `notes` by the pruning rule, in each of the 40 directions. Returns a bitmask
+def _sift(rule: U64, notes: U64, words: int, count: int, total: int, with_low: bool) -> np.uint64:
+    """Tests the first `count` children in `notes` by the pruning rule, in each of the 40 directions. Returns a bitmask
     of the children that may reach the target.
 
     The first directions test all children together, without a branch per child: most children fail there, and no
@@ -603,21 +603,21 @@ def _sift(rule: U64, notes: U64, words: int, many: int, total: int, with_low: bo
         direction = _int(notes[ORDER + turn]) & 63
         word = notes[words + direction]
         passing = 0
-        for child in range(many):
+        for child in range(count):
             card, low, high = notes[CHILD + child], NONE, notes[CHILD_HIGH + child]
             if with_low:
                 low = notes[CHILD_LOW + child]
                 notes[CHILD_LOW + passing] = low
             notes[CHILD + passing], notes[CHILD_HIGH + passing] = card, high
             passing += _allows(rule, word, direction, _int(card), low, high, total)
-        if passing < many:
+        if passing < count:
             _move_forward(notes, turn)
-        many = passing
-        if many == 0:
+        count = passing
+        if count == 0:
             return NONE
     passing_cards = NONE
     failed = 0
-    for child in range(many):
+    for child in range(count):
         card, high = _int(notes[CHILD + child]), notes[CHILD_HIGH + child]
         low = notes[CHILD_LOW + child] if with_low else NONE
         passes = True
@@ -649,19 +649,19 @@ def _add_card(low: np.uint64, high: np.uint64, card: int) -> Pair:
 
 @_inlined
 def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.uint64) -> int:
-    """Finds the centres of the list of the first `cards` chosen cards: about a centre, nearly all cards of the list
-    have their partner among the chosen or remaining cards.
+    """Finds the centres of the list of the first `cards` chosen cards. A card is a centre if nearly all cards of the
+    list have their partner about it among the chosen or remaining cards.
 
     Stores each centre in `notes` with the partners of the cards. Returns the number of centres. `low` and `high` are
-    the remaining cards. Only the centres of the list without its last card are tried.
+    the remaining cards. Tries only the centres of the list without its last card.
     """
     before, here = (2 * (cards - 1)) & 63, (2 * cards) & 63
     last = _int(notes[KNOWN + ((cards - 1) & 31)]) - 1
     chosen_low, chosen_high = _add_card(notes[CHOSEN_CARDS + before], notes[CHOSEN_CARDS + before + 1], last)
     notes[CHOSEN_CARDS + here], notes[CHOSEN_CARDS + here + 1] = chosen_low, chosen_high
     low, high = ~(low | chosen_low), ~(high | chosen_high)
-    found_low, found_high = NONE, NONE
-    many = 0
+    centres_low, centres_high = NONE, NONE
+    centres = 0
     for word in range(2):
         rest = notes[CENTRES + before + word]
         while rest:
@@ -672,21 +672,21 @@ def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.ui
                 partner = _third(rule, centre, _int(notes[KNOWN + index]) - 1)
                 with_low, with_high = _add_card(with_low, with_high, partner)
             if popcount(with_low & low) + popcount(with_high & high) < _int(rule[UNPAIRED]):
-                at = CENTRE + 3 * many
+                at = CENTRE + 3 * centres
                 notes[at], notes[at + 1], notes[at + 2] = np.uint64(centre), with_low, with_high
-                found_low, found_high = _add_card(found_low, found_high, centre)
-                many += 1
-    notes[CENTRES + here], notes[CENTRES + here + 1] = found_low, found_high
-    return many
+                centres_low, centres_high = _add_card(centres_low, centres_high, centre)
+                centres += 1
+    notes[CENTRES + here], notes[CENTRES + here + 1] = centres_low, centres_high
+    return centres
 
 
 @_inlined
-def _keep_symmetric(rule: U64, notes: U64, cards: int, many: int, centres: int, with_low: bool) -> int:
-    """Drops the children without a centre from the first `many` children in `notes`. Returns the number of children
+def _keep_symmetric(rule: U64, notes: U64, cards: int, count: int, centres: int, with_low: bool) -> int:
+    """Drops the children without a centre from the first `count` children in `notes`. Returns the number of children
     left. `centres` is the number of centres of the parent, which `_note_centres` found."""
     here = (2 * cards) & 63
     passing = 0
-    for child in range(many):
+    for child in range(count):
         card = _int(notes[CHILD + child])
         left_low = notes[CHILD_LOW + child] if with_low else NONE
         left_high = notes[CHILD_HIGH + child]
@@ -717,30 +717,30 @@ def _prune(
     centres = _note_centres(rule, notes, depth + 1, low, high) if rule[UNPAIRED] else 0
     if rule[UNPAIRED] and centres == 0:
         return NONE, NONE, low, high
-    many = 0
+    count = 0
     rest = low
     while rest:
         b = lowest(rest)
         rest &= rest - ONE
         left_low = nodes[depth, LOW_OF_LOW + b] & spare[card, LOW_OF_LOW + b] & rest
         left_high = nodes[depth, HIGH_OF_LOW + b] & spare[card, HIGH_OF_LOW + b] & high
-        notes[CHILD + many], notes[CHILD_LOW + many], notes[CHILD_HIGH + many] = (np.uint64(b), left_low, left_high)
-        many += popcount(left_low) + popcount(left_high) >= need
+        notes[CHILD + count], notes[CHILD_LOW + count], notes[CHILD_HIGH + count] = (np.uint64(b), left_low, left_high)
+        count += popcount(left_low) + popcount(left_high) >= need
     if centres:
-        many = _keep_symmetric(rule, notes, depth + 1, many, centres, True)
-    keep_low = _sift(rule, notes, words, many, total, True)
-    many = 0
+        count = _keep_symmetric(rule, notes, depth + 1, count, centres, True)
+    keep_low = _sift(rule, notes, words, count, total, True)
+    count = 0
     rest = _enough(nodes, spare, depth, card, high, need)
     while rest:
         b = lowest(rest)
         rest &= rest - ONE
         left = high & (ALL_BUT_ONE << np.uint64(b)) & nodes[depth, HIGH_OF_HIGH + b]
-        notes[CHILD + many] = np.uint64(b + LOW)
-        notes[CHILD_HIGH + many] = left & spare[card, HIGH_OF_HIGH + b]
-        many += 1
+        notes[CHILD + count] = np.uint64(b + LOW)
+        notes[CHILD_HIGH + count] = left & spare[card, HIGH_OF_HIGH + b]
+        count += 1
     if centres:
-        many = _keep_symmetric(rule, notes, depth + 1, many, centres, False)
-    keep_high = _sift(rule, notes, words, many, total, False)
+        count = _keep_symmetric(rule, notes, depth + 1, count, centres, False)
+    keep_high = _sift(rule, notes, words, count, total, False)
     return keep_low, keep_high, low, high
 
 
@@ -859,8 +859,8 @@ def expand(
 
 @_inlined
 def _tally(nodes: U64, spare: U64, depth: int, card: int, need: int) -> tuple[int, int]:
-    """Counts the lists below the list that ends with `card`. Returns the number of its children with at least `need`
-    remaining cards, and the number of its grandchildren if `need` is 0 or 1 (otherwise 0)."""
+    """Counts below the child that adds `card` to the node at a depth. Returns the number of its children with at least
+    `need` remaining cards. If `need` is 0 or 1, returns the number of its grandchildren too (otherwise 0)."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     kept = total = 0

@@ -49,7 +49,7 @@ class Sample:
     """Some of the lists of a size, in no particular order, each with its weight."""
 
     cards: npt.NDArray[np.uint8]
-    """A list per row."""
+    """The lists, one per row."""
     remaining: U64
     """Bitmask of the remaining cards of each list, two words per list."""
     weights: Floats
@@ -210,8 +210,8 @@ def _tables() -> tuple[U64, U64]:
 
 
 def _words(cards: Iterator[int] | range) -> tuple[int, int]:
-    whole = sum(1 << card for card in cards)
-    return whole & (2**64 - 1), whole >> 64
+    bits = sum(1 << card for card in cards)
+    return bits & (2**64 - 1), bits >> 64
 
 
 @cache

@@ -114,7 +114,7 @@ def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lis
 def pack(chunks: Iterable[Lists], size: int, limit: int, tail: int = 0) -> Iterator[Streams]:
     """Packs arrays of lists, in lexicographic order, into batches of at most `limit` lists.
 
-    If the lists are kept for a target, the result of `needed` is the value of `tail` that gives the fewest bits.
+    For lists that are kept for a target, pass the result of `needed` as `tail`: it gives the fewest bits.
     """
     nodes, state = _root(), np.zeros(8, np.int64)
     with open_writer(nodes, size, tail) as writer:
@@ -123,9 +123,9 @@ def pack(chunks: Iterable[Lists], size: int, limit: int, tail: int = 0) -> Itera
             while done < len(chunk):
                 rows = np.ascontiguousarray(chunk[done : done + BUDGET])
                 writer.make_room(len(rows))
-                outcome, taken = k.pack(nodes, state, writer.words, spare_table(), rows, size, limit, tail)
+                outcome, packed = k.pack(nodes, state, writer.words, spare_table(), rows, size, limit, tail)
                 refuse_corrupt(outcome)
-                done += taken
+                done += packed
                 if outcome == k.FULL:
                     yield writer.take(int(state[k.LISTS]))
                     state[k.LISTS] = 0
@@ -135,7 +135,7 @@ def pack(chunks: Iterable[Lists], size: int, limit: int, tail: int = 0) -> Itera
 
 
 def seeds(target: int) -> Lists:
-    """Returns the lists that an exploration starts from: all lists of 3 cards below 81 - (target - 3)."""
+    """Returns the lists that an exploration starts from: all lists of 3 cards that are below 81 - (target - 3)."""
     below = CARDS - (target - 3)
     a, b, c = np.meshgrid(*[np.arange(below, dtype=np.uint8)] * 3, indexing="ij")
     return np.argwhere((a < b) & (b < c) & (THIRDS[a, b] != c)).astype(np.uint8)
@@ -255,8 +255,8 @@ def _root_row() -> npt.NDArray[np.uint64]:
 
 def _words(cards: Iterable[int]) -> tuple[np.uint64, np.uint64]:
     """Bitmask of the cards, as low and high word."""
-    whole = sum(1 << card for card in cards)
-    return np.uint64(whole & ((1 << k.LOW) - 1)), np.uint64(whole >> k.LOW)
+    bits = sum(1 << card for card in cards)
+    return np.uint64(bits & ((1 << k.LOW) - 1)), np.uint64(bits >> k.LOW)
 
 
 def _set_fits(row: npt.NDArray[np.uint64], b: int, low: np.uint64, high: np.uint64) -> None:

@@ -1,7 +1,7 @@
-"""A numba type for vectors of sixteen 32-bit words. With it the deep walk states its vector operations itself.
+"""A numba type for vectors of sixteen 32-bit words, for the vector operations of the deep walk.
 
-Otherwise LLVM's optimizer would choose, and it does not vectorize loops that keep a stack. Each function here is
-one or a few LLVM instructions. On processors with shorter vectors, LLVM splits each vector into several.
+LLVM's optimizer would not find these operations, since it does not vectorize loops that keep a stack. Each function
+here is one or a few LLVM instructions. On processors with shorter vectors, LLVM splits each vector into several.
 """
 
 from collections.abc import Callable

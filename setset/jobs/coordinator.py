@@ -225,8 +225,8 @@ class Coordinator:
         left = sum(item.lists_in for item in expansions.remaining(self._job) if item.step.size == size)
         before = 0 if task.source is None else task.source.size
         all_totals = (batches.totals(exploration.at(number)) for number in (size, before))
-        lists, taken = next((totals for totals in all_totals if totals[0]), (1, 0))
-        need = left * 10 * taken / lists / 1e6
+        lists, file_bytes = next((totals for totals in all_totals if totals[0]), (1, 0))
+        need = left * 10 * file_bytes / lists / 1e6
         where = f" in {task.destination.root}" if isinstance(task, ExpandTask) else ""
         return NoSpace(
             f"{error}; about {max(need, 1):,.0f} MB more are needed for size {size}: make room{where}, "
@@ -247,26 +247,26 @@ def _require_root(destination: Destination) -> None:
 class _Report:
     """Reports progress to the listener, one size after the other, smallest first.
 
-    Sizes overlap, so results of a size wait until the size before it has ended. By then all expansions of their size
-    are planned, so the listener gets the right number of tasks at the beginning of the size.
+    Sizes overlap, so the results of a size wait until the size before it has ended. Then all expansions of the size are
+    planned, and the listener gets their number when the size begins.
     """
 
     def __init__(self, job: Job, progress: ProgressListener) -> None:
         self._job, self._progress = job, progress
         self._size = self._tasks_left = 0
-        self._untold: list[Finished] = []
+        self._unreported: list[Finished] = []
 
     def update(self, finished: Sequence[Finished] = (), is_over: bool = False) -> None:
         """Reports finished and recorded work. If the run is over, ends unfinished sizes too."""
-        self._untold += finished
+        self._unreported += finished
         while True:
-            self._tell()
+            self._report_results()
             if self._size and not is_over and self._tasks_left > 0:
                 return
             if self._size:
                 self._progress.end(self._size)
                 self._size = 0
-            sizes = {claimed.task.size for claimed, _ in self._untold}
+            sizes = {claimed.task.size for claimed, _ in self._unreported}
             if is_over and not sizes:
                 return
             remaining = expansions.remaining(self._job)
@@ -277,17 +277,17 @@ class _Report:
 
     def _begin(self, size: int, remaining: Sequence[Remaining]) -> None:
         left = [item for item in remaining if item.step.size == size]
-        early = [claimed.expansion.lists_in for claimed, _ in self._untold if claimed.task.size == size]
+        early = [claimed.expansion.lists_in for claimed, _ in self._unreported if claimed.task.size == size]
         self._size, self._tasks_left = size, sum(item.tasks for item in left) + len(early)
         counts = any(step.size == size and step.work is Work.COUNT for step in self._job.steps)
         activity = Activity.COUNT if counts else Activity.STORE
         lists_in = sum(item.lists_in for item in left) + sum(early)
         self._progress.begin(size, activity, self._tasks_left, lists_in)
 
-    def _tell(self) -> None:
+    def _report_results(self) -> None:
         """Reports the results of the current size and of smaller sizes."""
-        reported = [finished for finished in self._untold if finished[0].task.size <= self._size]
-        self._untold = [finished for finished in self._untold if finished[0].task.size > self._size]
+        reported = [finished for finished in self._unreported if finished[0].task.size <= self._size]
+        self._unreported = [finished for finished in self._unreported if finished[0].task.size > self._size]
         for claimed, result in reported:
             size, lists_in = claimed.task.size, claimed.expansion.lists_in
             alone = size != self._size  # a damaged source of a smaller size that was made again

@@ -9,11 +9,11 @@ from setset.errors import BadInput, require_between
 from setset.executors.base import StartExecutor
 
 BATCH_LISTS = 16_000_000
-"""Number of lists in a full file of a small size."""
+"""Number of lists in a full file, unless the size is in `LARGE_BATCH_LISTS`."""
 LARGE_BATCH_LISTS = dict(zip(range(9, LARGEST + 1), (128, 128, 128, 160, 128, 64, 32, 16, 8, 4, 4, 4), strict=True))
 """Millions of lists in a full file, by size. The file has 1 to 7 MB, and reading its last list takes half a second."""
 FEW_KEPT = 13
-"""For a target above this size, most lists below the target are dropped, so a kept list takes more bytes and time."""
+"""For larger targets, most lists smaller than the target are dropped. A kept list then takes more bytes and time."""
 PRUNED_BATCH_LISTS = 1_000_000
 """Number of lists in a full file of a pruned exploration, which spends most time on lists that it drops."""
 PRUNED_TARGETS = (19, 20)
@@ -21,7 +21,7 @@ PRUNED_TARGETS = (19, 20)
 DEEP_SOURCE = 8
 """Default size of the source batches from which the sizes in `store` and `count` are made directly."""
 COUNT_FROM = 6
-"""Size up to which a count in a new workspace first stores files, in seconds: enough files for many workers."""
+"""A count in a new workspace first stores files up to this size, within seconds. They are enough for many workers."""
 PRUNED_COUNT_FROM = 8
 
 
@@ -47,7 +47,7 @@ class RunOptions:
     count: tuple[int, ...] = ()
     """Sizes to count without files, each directly from the lists of size `source_size`."""
     via: int | None = None
-    """Size to make the sizes in `store` and `count` from; chosen by `source_size` if None."""
+    """Source size of the sizes in `store` and `count`; chosen by `source_size` if None."""
     command: str = "setset run"
     """Command to record for `setset history`."""
     executor: str | StartExecutor = "local"
@@ -77,8 +77,8 @@ class RunOptions:
 
     def _validate_chosen(self) -> None:
         name = "--store" if self.store else "--count"
-        for option, given in {"--count-only": self.count_only, "--prune": self.pruned, "--from": self.first}.items():
-            if given:
+        for option, value in {"--count-only": self.count_only, "--prune": self.pruned, "--from": self.first}.items():
+            if value:
                 raise BadInput(f"{name} cannot be combined with {option}")
         for size in self.store:
             require_between("--store", size, 3, self.size)
@@ -136,5 +136,5 @@ class RunOptions:
 
     @property
     def count_from(self) -> int:
-        """Size up to which a count first stores files, if the workspace has no complete size."""
+        """If the workspace has no complete size, a count first stores files up to this size."""
         return PRUNED_COUNT_FROM if self.pruned else COUNT_FROM

@@ -197,7 +197,7 @@ class _Run:
         return self.executor
 
     def _requirements(self) -> Requirements:
-        """Requirements for remote workers, with the roots that they must see: first the root of new files."""
+        """Requirements for remote workers. They must see all roots. The first one is the root of new files."""
         folders = storage_roots.folders(self.database)
         others = [root for number, root in folders.items() if number != self.root_id and root_owner(root)]
         seen = tuple(str(root) for root in (folders[self.root_id], *others))
@@ -214,7 +214,7 @@ def make_again(
     steps: tuple[Step, ...],
     unfinished: frozenset[Step],
 ) -> None:
-    """Makes the forgotten results of some steps again. In the steps `unfinished`, does no other expansions.
+    """Does the planned expansions of some steps. In the steps `unfinished`, does only forgotten expansions.
 
     Begins no new size, because only `run` knows the number of lists per file.
     """

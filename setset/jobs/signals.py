@@ -1,4 +1,4 @@
-"""Requests to stop a run. The command line handles signals. A library installs no signal handler."""
+"""Requests to stop a run. Only the command line installs signal handlers."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ class StopRequest:
         For command lines, in the main thread. If SIGHUP is ignored, as under `nohup`, it stays ignored.
         """
         hangup = getattr(signal, "SIGHUP", None)
-        taken = [
+        handled = [
             number
             for number in platform.STOP_SIGNALS
             if number != hangup or signal.getsignal(number) is not signal.SIG_IGN
         ]
-        before = {number: signal.signal(number, self.receive) for number in taken}
+        before = {number: signal.signal(number, self.receive) for number in handled}
         try:
             yield self
         finally:

@@ -39,7 +39,7 @@ def check(
     """
     begun = _begun(database, size)
     if size is not None and not begun:
-        raise BadInput(f"there is nothing of size {size} to check: 'setset status' shows what there is")
+        raise BadInput(f"no lists of size {size} are stored: 'setset status' shows the stored sizes")
     yield from check_roots(database)
     yield from check_rows(database)
     for record in begun:
@@ -77,7 +77,7 @@ def check_rows(database: Database) -> Iterator[Finding]:
 
 
 def check_size(size: SizeRecord, progress: ProgressListener, deep: Executor | None = None) -> Iterator[Finding]:
-    """Yields all findings about the recorded part of a size."""
+    """Yields all findings about the rows and files of a size."""
     key = size.exploration.target, size.size
     evidence = read_evidence(size)
     proven: list[Batch] = []
@@ -90,12 +90,12 @@ def check_size(size: SizeRecord, progress: ProgressListener, deep: Executor | No
             yield Finding(kind, where, flaw.reason, *key, source=flaw.source)
     for count in find_stale_counts(size):
         where = f"the count from batch {count.source} of size {size.size}"
-        description = "incomplete, or made from another batch than the recorded one"
+        description = "it is incomplete, or was made from another batch than the recorded one"
         yield Finding(FindingKind.PROOF, where, description, *key)
-    made = sum(expansion.lists_out or 0 for expansion in evidence.expansions)
-    recorded = sum(batch.lists for batch in proven)
-    if recorded != made and not sums:
-        description = f"{made:,} lists were made, {recorded:,} are recorded"
+    lists_made = sum(expansion.lists_out or 0 for expansion in evidence.expansions)
+    lists_recorded = sum(batch.lists for batch in proven)
+    if lists_recorded != lists_made and not sums:
+        description = f"its expansions made {lists_made:,} lists, but its batches have {lists_recorded:,}"
         yield Finding(FindingKind.STATE, str(size), description, *key)
     if deep is not None:
         yield from _check_lists(evidence, deep, progress)
@@ -106,23 +106,24 @@ def check_roots(database: Database) -> Iterator[Finding]:
     for root in storage_roots.records(database):
         is_own = storage_roots.is_own(database, root)
         if root.state is RootState.DAMAGED:
-            yield Finding(FindingKind.ROOT, str(root.folder / TOKEN), "was altered, or is not readable")
+            yield Finding(FindingKind.ROOT, str(root.folder / TOKEN), "the token was altered, or cannot be read")
         elif root.state is RootState.FOREIGN and is_own:
             description = "the folder holds files of another workspace than the database: run 'setset db rebuild'"
             yield Finding(FindingKind.GONE, root.path, description)
         elif root.is_gone or root.state is RootState.FOREIGN:
             # Repair refills the own root, so its files are checked one by one too.
             kind = FindingKind.ROOT if is_own else FindingKind.GONE
-            description = f"the storage root is gone, with {root.files:,} files and {root.lists:,} lists"
-            description += ", and another workspace's root is in its place" if root.state is RootState.FOREIGN else ""
-            description += f": if it was moved, run 'setset roots move {quoted(root.path)} NEW'"
+            is_foreign = root.state is RootState.FOREIGN
+            cause = "another workspace uses the folder" if is_foreign else "the folder or its files are missing"
+            advice = f"if it was moved, run 'setset roots move {quoted(root.path)} NEW'"
             if not is_own:
-                description += f"; if it is lost for good, run 'setset roots forget {quoted(root.path)}'"
-            yield Finding(kind, root.path, description)
+                advice += f"; if it is lost for good, run 'setset roots forget {quoted(root.path)}'"
+            totals = f"{root.files:,} files and {root.lists:,} lists"
+            yield Finding(kind, root.path, f"the storage root is gone, with {totals} ({cause}): {advice}")
 
 
-def _away(database: Database) -> dict[int, Path]:
-    """Folders of missing storage roots, whose files are not checked one by one."""
+def _missing_roots(database: Database) -> dict[int, Path]:
+    """Folders of missing storage roots, by id. Their files are not checked one by one."""
     return {
         root.number: root.folder for root in storage_roots.gone(database) if not storage_roots.is_own(database, root)
     }
@@ -133,13 +134,13 @@ def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Ba
 
     Adds each batch to `proven`, with the source digest from its file, which rows of version 0.1 lack.
     """
-    size, away = evidence.size, _away(evidence.size.database)
+    size, missing = evidence.size, _missing_roots(evidence.size.database)
     key = size.exploration.target, size.size
     progress.begin(size.size, Activity.CHECK, len(evidence.batches), 0)
     with ThreadPoolExecutor() as threads:
 
         def submit(batch: Batch) -> Future[tuple[str | NewerFormat | None, Batch]]:
-            return threads.submit(_file_problem, batch, size.batch_lists, batch.root_id in away)
+            return threads.submit(_file_problem, batch, size.batch_lists, batch.root_id in missing)
 
         for number, (_, future) in enumerate(submit_ahead(evidence.batches, submit, 64)):
             problem, batch = future.result()
@@ -152,7 +153,7 @@ def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Ba
                     yield Finding.of_batch(FindingKind.FILE, where, batch, problem)
             is_due = batch.number is not None or batch.span.first_source < size.numbered
             if batch.number != number and is_due:
-                yield Finding(FindingKind.NUMBER, str(batch), f"wrong number: it follows batch {number - 1}", *key)
+                yield Finding(FindingKind.NUMBER, str(batch), f"wrong number: expected {number:,}", *key)
             if proven and proven[-1].last >= batch.first:
                 yield from _out_of_order(proven[-1], batch)
             proven.append(batch)
@@ -171,13 +172,14 @@ def _out_of_order(before: Batch, batch: Batch) -> Iterator[Finding]:
             forged = True
             yield Finding.of_batch(FindingKind.LISTS, suspect.path, suspect, str(error))
     if not forged:
-        yield Finding(FindingKind.ORDER, str(batch), f"does not come after {before}", batch.target, batch.size)
+        description = f"its lists do not come after the lists of {before}"
+        yield Finding(FindingKind.ORDER, str(batch), description, batch.target, batch.size)
 
 
-def _file_problem(batch: Batch, batch_lists: int, is_away: bool) -> tuple[str | NewerFormat | None, Batch]:
+def _file_problem(batch: Batch, batch_lists: int, is_root_missing: bool) -> tuple[str | NewerFormat | None, Batch]:
     """Difference between the file and the row of a batch (None if they agree), and the batch with the file's source
     digest."""
-    if is_away:
+    if is_root_missing:
         return None, batch
     try:
         header, _ = files.verify(Path(batch.path), batch.digest)
@@ -194,7 +196,8 @@ def _file_problem(batch: Batch, batch_lists: int, is_away: bool) -> tuple[str | 
         # In merged files, version 0.1 wrote the digest of the first source only.
         batch = replace(batch, source_digest=made_from)
     if header.file_bytes != batch.bytes or batch.defect is not None:
-        return f"sound, but recorded with {batch.bytes} bytes and the defect {batch.defect!r}", batch
+        error_in_row = f"{batch.bytes} bytes" if batch.defect is None else f"the defect {batch.defect!r}"
+        return f"the file is sound, but the database records {error_in_row}", batch
     if header.batch_lists != batch_lists:
         description = "file and database have different maximum numbers of lists per file: run 'setset db rebuild'"
         return description, batch
@@ -204,7 +207,7 @@ def _file_problem(batch: Batch, batch_lists: int, is_away: bool) -> tuple[str | 
 def _check_lists(evidence: Evidence, executor: Executor, progress: ProgressListener) -> Iterator[Finding]:
     """Decodes each file, expands its sources again, and compares the lists."""
     size = evidence.size
-    key, away = (size.exploration.target, size.size), _away(size.database).values()
+    key, missing = (size.exploration.target, size.size), _missing_roots(size.database).values()
     sources = {batch.number: batch for batch in batches.read(size.source)}
     progress.begin(size.size, Activity.COMPARE, len(evidence.expansions), 0)
 
@@ -214,7 +217,7 @@ def _check_lists(evidence: Evidence, executor: Executor, progress: ProgressListe
             task = _compare_task(size, sources, *group)
             needed = [expansion.source.path for expansion in task.expansions if expansion.source]
             needed += [task.root] if group[1] else []
-            if not any(Path(path).is_relative_to(root) for path in needed for root in away):
+            if not any(Path(path).is_relative_to(root) for path in needed for root in missing):
                 return executor.submit(compare, task)
             result.set_result(())
         except SetsetError as error:  # an error here is handled like an error of the task
@@ -286,7 +289,7 @@ def recount_files(
             try:
                 lists = future.result()
             except SetsetError as error:
-                storage_roots.require_there(database, batch.root_id)
+                storage_roots.require_present(database, batch.root_id)
                 batches.require_unchanged(batch, record)
                 progress.notice(f"{batch.path}: {error}; run 'setset check'")
             progress.advance(record.size, lists, lists)
@@ -297,6 +300,6 @@ def recount_files(
 
 
 def _begun(database: Database, size: int | None, target: int | None = None) -> list[SizeRecord]:
-    """Records of the sizes that were begun: all sizes or `size`, of all targets or of `target`."""
+    """Records of the stored sizes: all sizes or `size`, of all targets or of `target`."""
     explored = explorations.find_all(database, target)
     return [record for exploration in explored for record in exploration.sizes() if size in (None, record.size)]

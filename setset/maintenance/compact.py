@@ -48,7 +48,7 @@ def compact(size: SizeRecord, up_to: int | None, executor: Executor, progress: P
         try:
             merged.append((group, future.result().batches[0]))
         except BadSource as bad:
-            storage_roots.require_there(size.database, group[0].root_id)
+            storage_roots.require_present(size.database, group[0].root_id)
             raise SetsetError(f"{bad}: run 'setset repair' first") from bad
         lists = sum(batch.lists for batch in group)
         progress.advance(size.size, lists, lists)
@@ -67,10 +67,10 @@ def require_compactable(at: SizeKey) -> None:
         command = f"setset run --size {at.size} {at.exploration.options}"
         raise BadInput(f"size {at.size} is not complete: run '{command}' first")
     if any(batch.defect for batch in batches.read(at)):
-        raise BadInput(f"files of size {at.size} must be made again: run 'setset repair' first")
+        raise BadInput(f"files of size {at.size} have defects: run 'setset repair' first")
     if expansions.was_expanded(at):
         raise BadInput(
-            f"larger sizes are derived from the files of size {at.size} as they are, so these files cannot be compacted"
+            f"larger sizes were made or counted from size {at.size}, so its files can no longer be compacted"
         )
 
 

@@ -42,7 +42,7 @@ def restore_counts(database: Database, progress: ProgressListener) -> None:
             raise ValueError("checksum mismatch")
         counts = [SourceCount.from_json(json.loads(line)) for line in body.splitlines()]
         if len({(*count.exploration, count.size, count.source_size, count.source) for count in counts}) < len(counts):
-            raise ValueError("a count is there twice")
+            raise ValueError("a count occurs twice")
     except FileNotFoundError:
         return
     except (OSError, ValueError, TypeError, LookupError, RecursionError) as error:
@@ -60,8 +60,8 @@ def _read(path: Path) -> bytes:
 
 
 def save_counts_if_possible(database: Database, progress: ProgressListener) -> None:
-    """As `save_counts`, at the end of a run. An error becomes a notice, so that it does not hide the run's error."""
+    """Calls `save_counts` at the end of a run. Only reports an error, so that it does not hide the error of the run."""
     try:
         save_counts(database)
     except (OSError, SetsetError) as error:
-        progress.notice(f"{error}; the counts are in the database alone, and 'db rebuild' could not restore them")
+        progress.notice(f"{error}; only the database has the counts, so a rebuild of the database would lose them")

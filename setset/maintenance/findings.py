@@ -14,13 +14,13 @@ class Remedy(enum.Enum):
 
     UPGRADE = "files of a newer setset are here: upgrade setset"
     MOVE = (
-        "bring the storage root back; 'setset roots move' records that it was moved, 'setset roots forget' that it "
-        "is lost for good"
+        "bring the storage root back; if it was moved, run 'setset roots move'; if it is lost for good, run "
+        "'setset roots forget'"
     )
     REPAIR = "run 'setset repair' to rebuild what is damaged"
     DEEP_REPAIR = "run 'setset repair --deep' to rebuild what is damaged"
     REBUILD = "the database contradicts itself: run 'setset db rebuild' to make a new one from the batch files"
-    RUN = "'setset run' adopts or removes files that a stopped run left, 'setset rm' files that a stopped rm left"
+    RUN = "'setset run' adopts or removes leftovers of a stopped run; 'setset rm' removes leftovers of a stopped rm"
     NONE = ""
 
     @property
@@ -39,7 +39,7 @@ class FindingKind(enum.StrEnum):
         return kind
 
     FILE = "file", Remedy.REPAIR
-    """The file of a batch is missing, altered, truncated or of another batch."""
+    """The file of a batch is missing, altered or truncated, or belongs to another batch."""
     NEWER = "newer", Remedy.UPGRADE
     """A batch file has a format that this version does not know. It is left alone."""
     LISTS = "lists", Remedy.DEEP_REPAIR
@@ -57,7 +57,7 @@ class FindingKind(enum.StrEnum):
     NUMBER = "number", Remedy.REBUILD
     """The number of a batch is wrong."""
     ORDER = "order", Remedy.REBUILD
-    """A batch does not come after the batch before it."""
+    """The lists of two neighbouring batches are in the wrong order."""
     STATE = "state", Remedy.REBUILD
     """The row of a size is missing, or the total of its lists is wrong."""
     TEMPORARY = "temporary", Remedy.RUN
@@ -95,16 +95,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class Repaired:
-    """Findings that a repair has repaired, or would repair, and the remaining findings."""
+    """Findings that a repair has repaired (in a dry run: would repair), and findings that remain."""
 
     repaired: list[Finding]
     left: list[Finding]
 
     @classmethod
-    def split(cls, found: list[Finding]) -> Repaired:
+    def split(cls, findings: list[Finding]) -> Repaired:
         """Splits findings into repairable and other findings."""
-        repaired = [finding for finding in found if finding.kind.remedy.is_repair]
-        return cls(repaired, [finding for finding in found if not finding.kind.remedy.is_repair])
+        repaired = [finding for finding in findings if finding.kind.remedy.is_repair]
+        return cls(repaired, [finding for finding in findings if not finding.kind.remedy.is_repair])
 
     @property
     def needs_rebuild(self) -> bool:

@@ -36,7 +36,7 @@ class StrayKind(enum.Enum):
     TEMPORARY = FindingKind.TEMPORARY, "half-written by a run that was stopped; the next run removes it"
     ORPHAN = (
         FindingKind.ORPHAN,
-        "a sound batch file that is not recorded; the next run of its size takes it over or removes it",
+        "a sound batch file that is not recorded; the next run of its size adopts or removes it",
     )
     DAMAGED = (
         FindingKind.ORPHAN,
@@ -154,7 +154,7 @@ def remove_leftovers(database: Database, progress: ProgressListener) -> bool:
 
     Keeps other orphans, since a run may adopt them. Returns whether it has kept any.
     """
-    left = False
+    has_kept = False
     read = functools.cache(read_evidence)
     for stray in list(find_strays(database)):
         if _is_useless(database, stray, read):
@@ -164,8 +164,8 @@ def remove_leftovers(database: Database, progress: ProgressListener) -> bool:
             except OSError as error:
                 progress.notice(f"cannot remove {stray.path} ({error.strerror}): the next run tries again")
         else:
-            left |= stray.kind in (StrayKind.ORPHAN, StrayKind.DAMAGED)
-    return left
+            has_kept |= stray.kind in (StrayKind.ORPHAN, StrayKind.DAMAGED)
+    return has_kept
 
 
 def _is_useless(database: Database, stray: Stray, read: Callable[[SizeRecord], Evidence]) -> bool:
@@ -208,7 +208,7 @@ def _holders(evidence: Evidence, orphan: Header) -> list[Batch]:
 def remove_temporaries(database: Database) -> None:
     """Removes temporary files of dead workers, and of interrupted claims of roots.
 
-    Needs the lock. Called after the work, when each root in use belongs to this workspace.
+    Needs the lock. A run calls this at its end, when it has claimed the roots that it uses.
     """
     # The run may have ended because the disk or the database is missing. That error must not be hidden.
     with contextlib.suppress(OSError, SetsetError):

@@ -54,17 +54,20 @@ def move_root(
                 f"{new}, run 'setset db rebuild' with --output {quoted(new)}"
             )
         return MovedRoot(new_root.path, new_root.files, new_root.lists, new_root.bytes, 0, moved=False)
-    stays = _require_claimable(database, root, new)
-    path, workspace = storage_roots.recorded_path(database, new, besides=root.number), storage_roots.owner(database)
+    is_same_folder = _require_same_root(database, root, new)
+    path, workspace = storage_roots.recorded_path(database, new, ignored_id=root.number), storage_roots.owner(database)
     folder = database.folder.root(path)
     wrong = list(_wrong_files(database, root, folder, fast, progress))
-    can_be_incomplete = stays or len(wrong) < root.files
+    can_be_incomplete = is_same_folder or len(wrong) < root.files
     if wrong and not (incomplete and can_be_incomplete):
-        first = f"{wrong[0][0].name}: {wrong[0][1]}"
-        others = f", or run 'setset roots move --incomplete {quoted(root.folder)} {quoted(new)}', then 'setset repair'"
+        advice = "copy them again"
+        if can_be_incomplete:
+            command = f"setset roots move --incomplete {quoted(root.folder)} {quoted(new)}"
+            advice += f", or run '{command}', then 'setset repair'"
+        batch, problem = wrong[0]
         raise BadInput(
-            f"{len(wrong):,} of the {root.files:,} files of {root.folder} are not in {new} as they are recorded "
-            f"({first}): bring them there{others if can_be_incomplete else ''}"
+            f"{len(wrong):,} of the {root.files:,} files of {root.folder} are missing or altered in {new}, the first "
+            f"one {batch.name} ({problem}): {advice}"
         )
     workspace.claim(folder, adopt=True)
     storage_roots.record_move(database, root, path)
@@ -74,17 +77,17 @@ def move_root(
     return MovedRoot(str(new), root.files, root.lists, root.bytes, len(wrong), moved=True)
 
 
-def _require_claimable(database: Database, root: Root, new: Path) -> bool:
-    """Raises BadInput if the folder is not this storage root. Returns whether it is the recorded folder."""
+def _require_same_root(database: Database, root: Root, new: Path) -> bool:
+    """Raises BadInput if the folder `new` is not this storage root. Returns whether `new` is its recorded folder."""
     if not new.is_dir():
         raise BadInput(f"there is no folder {new}: name the folder that holds the files of {root.folder} now")
-    stays = root.folder.is_dir() and new.samefile(root.folder)
-    if not stays and root.state in (RootState.OWN, RootState.MOVED, RootState.DAMAGED):
+    is_same_folder = root.folder.is_dir() and new.samefile(root.folder)
+    if not is_same_folder and root.state in (RootState.OWN, RootState.MOVED, RootState.DAMAGED):
         raise BadInput(
-            f"{root.folder} is still in use: {new} is a copy of it, or another folder; "
-            f"to use {new} instead, remove or rename {root.folder} first"
+            f"the storage root {root.folder} is still in use: to use {new} instead, remove or rename {root.folder} "
+            "first"
         )
-    folder = database.folder.root(storage_roots.recorded_path(database, new, besides=root.number))
+    folder = database.folder.root(storage_roots.recorded_path(database, new, ignored_id=root.number))
     workspace = storage_roots.owner(database)
     reason = {
         RootState.MISSING: f"it has no {TOKEN}",
@@ -97,7 +100,7 @@ def _require_claimable(database: Database, root: Root, new: Path) -> bool:
             f"{TOKEN} is lost, run 'setset db rebuild' with --output {quoted(new)}"
         )
     workspace.require_claimable(folder)
-    return stays
+    return is_same_folder
 
 
 def _wrong_files(
@@ -121,7 +124,7 @@ def _wrong_files(
 def _problem(folder: Path, fast: bool, batch: Batch) -> str | None:
     """Difference between a file and its record, or None. Compares only the size if `fast`, else the digest."""
     if leads_outside(batch.name):
-        return "leads outside its storage root"
+        return "its path leads outside its storage root"
     try:
         if not fast:
             files.verify(folder / batch.name, batch.digest)
@@ -142,9 +145,11 @@ def require_forgettable(database: Database, name: str) -> Root:
     if root is None:
         raise BadInput(f"{name} is not a storage root of this workspace: 'setset roots' lists them")
     if storage_roots.is_own(database, root):
-        raise BadInput(f"{root.folder} is the workspace's own storage root: 'setset repair' makes its files again")
+        raise BadInput(
+            f"{root.folder} is inside the workspace, so it cannot be forgotten: 'setset repair' makes its files again"
+        )
     if root.files and not root.is_gone:
-        raise BadInput(f"{root.folder} is there: only a storage root that is gone can be forgotten")
+        raise BadInput(f"{root.folder} still has its files: only a storage root that is gone can be forgotten")
     return root
 
 
@@ -155,5 +160,5 @@ def forget_root(database: Database, name: str, output: Path | None) -> None:
     files derived from them stay valid.
     """
     root = require_forgettable(database, name)
-    heir = storage_roots.use_root(database, output, refill=True) if root.files else None
-    storage_roots.record_loss(database, root, heir)
+    new_root_id = storage_roots.use_root(database, output, refill=True) if root.files else None
+    storage_roots.record_loss(database, root, new_root_id)

@@ -19,11 +19,11 @@ from setset.database.rows import altered_rows, require_consistent, require_unalt
 from setset.errors import ChangedMeanwhile
 from setset.progress import ProgressListener
 
-UNKNOWN = "there is no such source"
-ANOTHER = "made from another source than the recorded one"
+UNKNOWN = "the source batch is not recorded"
+ANOTHER = "the result was made from another source than the recorded one"
 
 END = -1
-"""Stands for the part number after the last part of a source."""
+"""Stands for the number after the last part of a source."""
 
 Sources = Mapping[int, NumberedBatch]
 
@@ -75,8 +75,8 @@ class Evidence:
         by_source = _parts_by_source(spans)
         for source, parts in by_source.items():
             if source not in done:
-                flaws.setdefault(source, "has batches, but its expansion is not recorded as done")
-            elif not _is_whole(parts):
+                flaws.setdefault(source, "batches are recorded, but the expansion is not recorded as done")
+            elif not _has_all_parts(parts):
                 flaws.setdefault(source, "parts of its expansion are missing, or recorded twice")
         for source, expansion in done.items():
             if expansion.batches_out and source not in by_source:
@@ -89,7 +89,7 @@ class Evidence:
         return [Flaw(source, reason) for source, reason in sorted(flaws.items())]
 
     def wrong_sums(self) -> list[Flaw]:
-        """Sources whose expansion records other numbers of lists or batches than its source and its batches have.
+        """Sources whose expansion contradicts the recorded batches in a number of lists or batches.
 
         Skips sources of merged batches, which do not record the number of lists per source.
         """
@@ -104,11 +104,12 @@ class Evidence:
                 continue
             source = self.sources.get(expansion.source)
             if source and expansion.lists_in not in (0, source.lists):
-                flaws.append(Flaw(expansion.source, f"read {expansion.lists_in:,} lists of {source.lists:,}"))
+                reason = f"{expansion.lists_in:,} lists were read, but the source has {source.lists:,}"
+                flaws.append(Flaw(expansion.source, reason))
             parts, lists = len(recorded[expansion.source]), sum(recorded[expansion.source])
             if (parts, lists) != (expansion.batches_out, expansion.lists_out):
-                made = f"made {expansion.batches_out} batches with {expansion.lists_out:,} lists"
-                flaws.append(Flaw(expansion.source, f"{made}; {parts} with {lists:,} are recorded"))
+                result = f"{expansion.batches_out} batches with {expansion.lists_out:,} lists were made"
+                flaws.append(Flaw(expansion.source, f"{result}, but {parts} with {lists:,} lists are recorded"))
         return flaws
 
 
@@ -125,7 +126,7 @@ def read_evidence(size: SizeRecord) -> Evidence:
 
 
 def forget_unproven(exploration: ExplorationKey, largest: int, progress: ProgressListener) -> None:
-    """Plans again, at sizes up to `largest`: unproven expansions, expansions with a defective file, stale counts."""
+    """Plans unproven expansions, expansions with a defective file and stale counts again, at sizes up to `largest`."""
     for size in exploration.sizes():
         if size.size > largest:
             return
@@ -135,7 +136,7 @@ def forget_unproven(exploration: ExplorationKey, largest: int, progress: Progres
         if flaws:
             again = expansions.forget(size, {flaw.source for flaw in flaws})
             progress.notice(
-                f"size {size.size}: doing {len(again):,} expansions again, the first one because: {flaws[0].reason}"
+                f"size {size.size}: doing {len(again):,} expansions again; reason for the first one: {flaws[0].reason}"
             )
         elif any(batch.number is None and batch.span.first_source < size.numbered for batch in evidence.batches):
             renumber(size)
@@ -147,7 +148,7 @@ def forget_unproven(exploration: ExplorationKey, largest: int, progress: Progres
 
 
 def distrust_altered_rows(database: Database) -> None:
-    """Plans all work again whose rows another program has changed: expansions, counts, batches.
+    """Plans expansions, counts and batches again if another program has changed their rows.
 
     Raises:
         BadDatabase: An exploration, size or storage root was changed, on which all other data depends.
@@ -155,7 +156,9 @@ def distrust_altered_rows(database: Database) -> None:
     altered = altered_rows(database)
     for row in altered:
         if row.is_structure:
-            raise BadDatabase(f"{row} was changed by hand: run 'setset repair', which checks and accepts it")
+            raise BadDatabase(
+                f"{row} was changed by hand: run 'setset repair', which accepts the row if the files agree with it"
+            )
     require_consistent(database)
     if altered:
         expansions.distrust(database, altered)
@@ -218,7 +221,7 @@ def source_digest(sources: Sources, span: Span) -> str | None:
 
 
 def _parts_by_source(spans: Iterable[Span]) -> dict[int, list[tuple[int, int]]]:
-    """Ranges of parts by source, as pairs: the first part, and the part after the last part, or END if none follows."""
+    """Ranges of parts by source. A range is its first part and the part after its last part (or END)."""
     parts: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for span in spans:
         for source in range(span.first_source, span.last_source + 1):
@@ -228,7 +231,7 @@ def _parts_by_source(spans: Iterable[Span]) -> dict[int, list[tuple[int, int]]]:
     return parts
 
 
-def _is_whole(parts: list[tuple[int, int]]) -> bool:
-    """Whether the ranges of a source have all its parts: from part 0, without a gap, to END."""
-    parts = sorted(parts)
-    return [0, *(following for _, following in parts)] == [*(first for first, _ in parts), END]
+def _has_all_parts(ranges: list[tuple[int, int]]) -> bool:
+    """Whether ranges cover all parts of a source once, from part 0 to END."""
+    ranges = sorted(ranges)
+    return [0, *(following for _, following in ranges)] == [*(first for first, _ in ranges), END]

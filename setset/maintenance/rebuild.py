@@ -1,8 +1,8 @@
 """Rebuilds the database from the batch files alone.
 
-A source batch counts as expanded only if the files made from it prove this. They must be all its parts, without a gap;
-have the same maximum number of lists per file; and record the digest that the file of the source has now. Files that
-prove nothing stay on the disk without a row, and the expansions of their sources are planned again. The next run adopts
+A source batch counts as expanded only if the files made from it prove this. They must be all its parts, without a gap,
+with the same maximum number of lists per file. Each must record the current digest of the source. Files that prove
+nothing stay on the disk without a row, and the expansions of their sources are planned again. The next run adopts
 those files that have the right lists, and replaces the others.
 """
 
@@ -32,7 +32,7 @@ from setset.tasks.kinds import SEED_SOURCE_SIZE
 
 
 @dataclass(frozen=True)
-class FoundFile:
+class SoundFile:
     """A sound batch file below a storage root."""
 
     root_id: int
@@ -52,19 +52,19 @@ def rebuild_database(folder: WorkspaceFolder, outputs: tuple[Path, ...], progres
     history of runs and the catalogue of classes are lost. Damaged files stay on the disk until a run replaces them.
     """
     workspace_id = find_owner(folder, outputs)
-    _name_missed(folder, outputs, progress)
+    _warn_of_lost_roots(folder, outputs, progress)
     aside = WorkspaceFolder(folder.path, REBUILT)
     try:
         schema.remove(aside.database)
         with (
-            contextlib.closing(open_to_write(aside, workspace_id, noted=_salvage(folder, "folder"))) as database,
+            contextlib.closing(open_to_write(aside, workspace_id, last_folder=_salvage(folder, "folder"))) as database,
             runs.record_run(database, "setset db rebuild", workers=0),
         ):
             used = {storage_roots.use_root(database, output, adopt=True) for output in (None, *outputs)}
             folders = storage_roots.folders(database)
             everything = [file for root in sorted(used) for file in _sound_files(root, folders[root], progress)]
-            for (target, pruned, size), found_files in sorted(_by_size(everything, progress).items()):
-                _adopt(database, target, pruned, size, found_files)
+            for (target, pruned, size), sound_files in sorted(_by_size(everything, progress).items()):
+                _adopt(database, target, pruned, size, sound_files)
             restore_counts(database, progress)
         kept = schema.replace(folder.database, aside.database)
     finally:
@@ -73,7 +73,7 @@ def rebuild_database(folder: WorkspaceFolder, outputs: tuple[Path, ...], progres
 
 
 def _require_replaceable(folder: WorkspaceFolder) -> None:
-    """Raises an error if another program holds the database, or a newer setset made it. Else it can be replaced."""
+    """Raises an error if another program holds the database, or if a newer setset made it."""
     if not folder.database.exists():
         return
     try:
@@ -114,19 +114,19 @@ def _salvage(folder: WorkspaceFolder, column: str) -> str | None:
     return next(iter(storage_roots.salvage(folder.database, "workspace", column)), None)
 
 
-def _name_missed(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: ProgressListener) -> None:
-    """Warns of storage roots of the old database that are not in `outputs`: the new database will lack their files."""
-    given = {output.resolve() for output in outputs}
+def _warn_of_lost_roots(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: ProgressListener) -> None:
+    """Warns of recorded storage roots that `outputs` lacks. The new database will lack their files."""
+    new_roots = {output.resolve() for output in outputs}
     for path in storage_roots.salvage(folder.database, "storage_roots", "path"):
         root = folder.root(path)
-        if root != folder.own_root and root.resolve() not in given:
+        if root != folder.own_root and root.resolve() not in new_roots:
             progress.notice(
-                f"the old database names the storage root {root}, which --output does not: its files will be missing "
-                f"in the new one; if it was moved, 'setset roots move {quoted(root)} NEW' needs no new database"
+                f"the new database will lack the files of the storage root {root}, which --output does not name; if it "
+                f"was moved, run 'setset roots move {quoted(root)} NEW' with the old database instead"
             )
 
 
-def _sound_files(root_id: int, root: Path, progress: ProgressListener) -> Iterator[FoundFile]:
+def _sound_files(root_id: int, root: Path, progress: ProgressListener) -> Iterator[SoundFile]:
     """Yields the sound batch files of a root. Leaves out files in a wrong folder. Reads on all cores."""
     with ThreadPoolExecutor(usable_cores()) as threads:
         for folder, paths in groupby(sorted(root.glob(BATCH_FILES)), attrgetter("parent")):
@@ -140,7 +140,7 @@ def _sound_files(root_id: int, root: Path, progress: ProgressListener) -> Iterat
                     lists, batch = header.lists, files.record(header, digest)
                     if path != root / batch.name:
                         raise BadBatch("its folder or name does not match its header")
-                    yield FoundFile(root_id, header, batch)
+                    yield SoundFile(root_id, header, batch)
                 except BadBatch as error:
                     progress.notice(f"{path}: {error}")
                 progress.advance(size, lists, lists)
@@ -154,15 +154,15 @@ def _read_file(path: Path) -> tuple[Header, str]:
     return header, digest
 
 
-def _by_size(found_files: list[FoundFile], progress: ProgressListener) -> dict[tuple[int, bool, int], list[FoundFile]]:
+def _by_size(sound_files: list[SoundFile], progress: ProgressListener) -> dict[tuple[int, bool, int], list[SoundFile]]:
     """Groups files by target, pruning rule (pruned or not) and size. A target can have only one rule: if a stopped `rm`
     left files of both rules, leaves out the files of the rule with fewer lists."""
     lists: Counter[tuple[int, bool]] = Counter()
     left: Counter[tuple[int, bool]] = Counter()
-    sizes: dict[tuple[int, bool, int], list[FoundFile]] = defaultdict(list)
-    for file in found_files:
+    sizes: dict[tuple[int, bool, int], list[SoundFile]] = defaultdict(list)
+    for file in sound_files:
         lists[file.header.target, file.header.pruned] += file.header.lists
-    for file in found_files:
+    for file in sound_files:
         target, pruned = file.header.target, file.header.pruned
         if pruned == (lists[target, True] > lists[target, False]):
             sizes[target, pruned, file.header.size].append(file)
@@ -170,60 +170,60 @@ def _by_size(found_files: list[FoundFile], progress: ProgressListener) -> dict[t
             left[target, pruned] += 1
     for (target, pruned), files_left in left.items():
         progress.notice(
-            f"target {target}: {files_left:,} files of an exploration that was {'' if pruned else 'not '}pruned are "
-            "left alone; a workspace has one exploration of a target"
+            f"target {target}: leaving out {files_left:,} files made {'with' if pruned else 'without'} --prune, since "
+            "the other files of this target have more lists"
         )
     return sizes
 
 
-def _adopt(database: Database, target: int, pruned: bool, size: int, found_files: list[FoundFile]) -> None:
+def _adopt(database: Database, target: int, pruned: bool, size: int, sound_files: list[SoundFile]) -> None:
     """Records the batches of one size, and the expansions that they prove."""
     at = explorations.find_or_create(database, target, pruned).at(size)
     # A file records the digest of its source, not the size of its source.
     sources_of = {record.size: batches.sources(record) for record in at.exploration.sizes()}
     sources_of[SEED_SOURCE_SIZE] = batches.sources(at.exploration.at(SEED_SOURCE_SIZE))
     made_from = {
-        source_size: [file for file in found_files if source_digest(sources, file.span) == file.batch.source_digest]
+        source_size: [file for file in sound_files if source_digest(sources, file.span) == file.batch.source_digest]
         for source_size, sources in sources_of.items()
     }
     source_size = max(made_from, key=lambda size_before: (len(made_from[size_before]), size_before))
     sources, proven = sources_of[source_size], made_from[source_size]
     # Files with different maximum numbers of lists do not fit together, since the same part has other lists.
     cuts = sorted({file.header.batch_lists for file in proven}, reverse=True)
-    wholes = [_whole_sources([file for file in proven if file.header.batch_lists == cut]) for cut in cuts]
-    keep = max(wholes, key=_count_sources, default=[])
+    choices = [_complete_sources([file for file in proven if file.header.batch_lists == cut]) for cut in cuts]
+    keep = max(choices, key=_count_sources, default=[])
     if not keep:
         return
-    made: dict[int, list[BatchFile]] = {
+    files_of: dict[int, list[BatchFile]] = {
         source: [] for file in keep for source in range(file.span.first_source, file.span.last_source + 1)
     }
     for file in keep:
-        made[file.span.first_source].append(file.batch)
-    whole = {source: made.get(number) for number, source in sorted(sources.items())}
+        files_of[file.span.first_source].append(file.batch)
+    files_of_sources = {source: files_of.get(number) for number, source in sorted(sources.items())}
     recorded = [(file.root_id, file.batch) for file in keep]
-    expansions.adopt(at, source_size, keep[0].header.batch_lists, recorded, whole)
+    expansions.adopt(at, source_size, keep[0].header.batch_lists, recorded, files_of_sources)
 
 
-def _count_sources(whole: list[FoundFile]) -> int:
-    return sum(file.span.end[0] - file.span.first_source for file in whole)
+def _count_sources(complete: list[SoundFile]) -> int:
+    return sum(file.span.end[0] - file.span.first_source for file in complete)
 
 
-def _whole_sources(found_files: list[FoundFile]) -> list[FoundFile]:
+def _complete_sources(sound_files: list[SoundFile]) -> list[SoundFile]:
     """Returns files that hold all parts of the sources they cover, ordered by source and part.
 
     If several files begin with the same part, chooses the longest file that ends a source or is continued by another
     file. This happens if the parts of a merged file still exist, or if a file is in two folders.
     """
-    chosen: dict[tuple[int, int], FoundFile] = {}
-    for file in sorted(found_files, key=lambda file: (file.span.start, file.span.end, -file.root_id), reverse=True):
-        leads_on = file.span.end[1] == 0 or file.span.end in chosen
-        if leads_on and file.span.start not in chosen:
+    chosen: dict[tuple[int, int], SoundFile] = {}
+    for file in sorted(sound_files, key=lambda file: (file.span.start, file.span.end, -file.root_id), reverse=True):
+        is_continued = file.span.end[1] == 0 or file.span.end in chosen
+        if is_continued and file.span.start not in chosen:
             chosen[file.span.start] = file
-    whole: list[FoundFile] = []
+    complete: list[SoundFile] = []
     position = (0, 0)
     for start in sorted(chosen):
         # A file must begin a source, or continue exactly where the file before it ends.
         if start >= position and (start[1] == 0 or start == position):
-            whole.append(chosen[start])
+            complete.append(chosen[start])
             position = chosen[start].span.end
-    return whole
+    return complete

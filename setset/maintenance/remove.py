@@ -60,8 +60,10 @@ def remove(database: Database, target: int, first: int, progress: ProgressListen
     own = storage_roots.own_folders(database).values()
     for folder in {path.parent for mine in files.values() for path, _, _ in mine}:
         if folder.is_dir() and any(folder.is_relative_to(root) for root in own) and not os.access(folder, os.W_OK):
-            raise ReadOnly(f"no permission to remove files in {folder}: nothing was removed, ask the owner to do it")
-    left: list[OSError] = []
+            raise ReadOnly(
+                f"no permission to remove files in {folder}: nothing was removed, ask the owner of the folder"
+            )
+    failures: list[OSError] = []
     for exploration in explorations.find_all(database, target):
         expansions.remove_sizes(exploration, first)
     for size in (removed_size.size for removed_size in reversed(removed.sizes) if files[removed_size.size]):
@@ -72,7 +74,7 @@ def remove(database: Database, target: int, first: int, progress: ProgressListen
                 try:
                     durable.remove(path)
                 except OSError as error:
-                    left.append(error)
+                    failures.append(error)
             progress.advance(size, lists, lists)
         for folder in (root / size_folder(target, size, pruned) for root in own for pruned in (False, True)):
             with contextlib.suppress(OSError):
@@ -80,8 +82,10 @@ def remove(database: Database, target: int, first: int, progress: ProgressListen
                 folder.rmdir()  # fails unless the folder is empty
                 folder.parent.rmdir()
         progress.end(size)
-    if left:
-        raise ReadOnly(f"{len(left):,} files cannot be removed, the first one: {left[0]}; the same command tries again")
+    if failures:
+        raise ReadOnly(
+            f"{len(failures):,} files cannot be removed, the first one: {failures[0]}; the same command tries again"
+        )
     return removed
 
 
@@ -104,7 +108,7 @@ def plan_removal(database: Database, target: int, first: int) -> tuple[Removed, 
     sizes = []
     for size, mine in sorted(by_size.items()):
         files = len(recorded.get(size, ()))
-        totals = sum(lists for _, lists, _ in mine), sum(taken for _, _, taken in mine)
+        totals = sum(lists for _, lists, _ in mine), sum(size_in_bytes for _, _, size_in_bytes in mine)
         sizes.append(RemovedSize(size, files, *totals, len(mine) - files))
     own = storage_roots.own_folders(database)
     kept = sum(batch.root_id not in own for mine in recorded.values() for batch in mine)

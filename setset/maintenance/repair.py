@@ -20,7 +20,7 @@ from setset.maintenance.leftovers import remove_leftovers
 from setset.progress import NoProgress, ProgressListener
 
 MakeAgain = Callable[[ExplorationKey, tuple[Step, ...], frozenset[Step]], None]
-"""Callback that does the planned expansions of these steps. For a step that is in the set too, only forgotten ones."""
+"""Callback that does the planned expansions of some steps; in the steps of the set, only forgotten expansions."""
 
 
 def repair_all(
@@ -47,7 +47,7 @@ def repair_all(
         accept(database, altered)
     require_consistent(database)
     for exploration in explorations.find_all(database):
-        unfinished = frozenset(exploration.steps(never_done=True))
+        unfinished = frozenset(exploration.steps(unfinished=True))
         wanted = [record.size for record in exploration.sizes() if size in (None, record.size)]
         for number in wanted:
             record = exploration.size(number)
@@ -76,15 +76,15 @@ def repair_batches(
     database: Database, target: int, size: int | None, number: int | None, source: int | None, make_again: MakeAgain
 ) -> Repaired:
     """Makes a batch, or the batches of a source, again, even if they are sound. The result must match their records."""
-    findings, record = batches_asked(database, target, size, number, source)
+    findings, record = requested_batches(database, target, size, number, source)
     expansions.forget_files(record, {finding.batch: "as asked" for finding in findings if finding.batch})
-    unfinished = frozenset(record.exploration.steps(never_done=True))
+    unfinished = frozenset(record.exploration.steps(unfinished=True))
     make_again(record.exploration, record.exploration.steps(record.size), unfinished)
     return Repaired(findings, [])
 
 
 def _require_files_agree(database: Database) -> None:
-    """Raises BadDatabase if the row of an exploration or size contradicts the headers of its files. Names the size."""
+    """Raises BadDatabase if the row of an exploration or size contradicts the headers of its files."""
     for exploration in explorations.find_all(database):
         for size in exploration.sizes():
             header = next(filter(None, map(_header, batches.read(size))), None)
@@ -93,9 +93,9 @@ def _require_files_agree(database: Database) -> None:
             in_header = header.target, header.pruned, header.size, header.batch_lists
             if in_header != (exploration.target, exploration.pruned, size.size, size.batch_lists):
                 raise BadDatabase(
-                    f"size {size.size} of target {exploration.target} was changed by hand, and its files say otherwise "
-                    f"(target {header.target}, {header.batch_lists:,} lists in a file): undo the change, or run "
-                    "'setset db rebuild'"
+                    f"the row of size {size.size} of target {exploration.target} was changed by hand, and contradicts "
+                    f"its files (target {header.target}, at most {header.batch_lists:,} lists per file): undo the "
+                    "change, or run 'setset db rebuild'"
                 )
 
 
@@ -112,23 +112,23 @@ def _forget(size: SizeRecord, findings: list[Finding]) -> None:
     proven, or a file has wrong lists, the rows of all batches of the expansion are deleted.
     """
     unproven = {finding.source for finding in findings if finding.source is not None}
-    batches_found = [(finding.kind, finding.batch, finding.reason) for finding in findings if finding.batch]
-    unproven |= {batch.span.first_source for kind, batch, _ in batches_found if kind is FindingKind.LISTS}
+    batch_findings = [(finding.kind, finding.batch, finding.reason) for finding in findings if finding.batch]
+    unproven |= {batch.span.first_source for kind, batch, _ in batch_findings if kind is FindingKind.LISTS}
     if unproven:
         unproven = expansions.forget(size, unproven)
     damaged = {
         batch: reason
-        for kind, batch, reason in batches_found
+        for kind, batch, reason in batch_findings
         if kind is FindingKind.FILE and batch.span.first_source not in unproven
     }
     if damaged:
         expansions.forget_files(size, damaged)
 
 
-def batches_asked(
+def requested_batches(
     database: Database, target: int, size: int | None, number: int | None, source: int | None
 ) -> tuple[list[Finding], SizeRecord]:
-    """Findings that request to make batch `number`, or all batches of `source`, again; and the record of their size."""
+    """Findings for batch `number` or all batches of `source`, so that repair makes them again; and their size."""
     if size is None:
         raise BadInput(f"{'--batch' if source is None else '--source'} needs --size")
     record = explorations.find(database, target).size(size)
@@ -140,7 +140,7 @@ def batches_asked(
     if not chosen:
         raise BadInput(f"no file of size {size} is made from source {source}: 'setset status' shows what there is")
     for batch in chosen:
-        storage_roots.require_there(database, batch.root_id)
+        storage_roots.require_present(database, batch.root_id)
     findings = [Finding.of_batch(FindingKind.FILE, batch.path, batch, "as asked") for batch in chosen]
     return findings, record
 

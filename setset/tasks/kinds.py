@@ -149,13 +149,13 @@ class BadSource(SetsetError):
 class OtherLists(SetsetError):
     """A repeated expansion gave other lists than recorded. No file was replaced."""
 
-    def __init__(self, size: int, path: str, recorded: str, made: str) -> None:
-        super().__init__(size, path, recorded, made)
-        self.size, self.path, self.recorded, self.made = size, path, recorded, made
+    def __init__(self, size: int, path: str, recorded: str, derived: str) -> None:
+        super().__init__(size, path, recorded, derived)
+        self.size, self.path, self.recorded, self.derived = size, path, recorded, derived
 
     def __str__(self) -> str:
         return (
-            f"{self.path}: its source gives other lists (digest {self.made}) than the database records (digest "
+            f"{self.path}: its source gives other lists (digest {self.derived}) than the database records (digest "
             f"{self.recorded}), and nothing was replaced; 'setset check --deep --size {self.size}' derives all files "
             "again, 'setset repair --deep' accepts what the sources give"
         )

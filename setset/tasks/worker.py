@@ -49,19 +49,19 @@ def execute(task: Task | MergeTask) -> TaskResult:
             finished = _find_finished(task) if task.reuse else None
             batches = finished or list(_expand(task))
         case CountTask(only_last=True):
-            with _blaming(task.source):
-                runs = deep.count(load_source(task.source), task.target, task.size, deep.MOST_ENTRIES).tolist()
-                counts, entries = {task.size: sum(runs)}, ((task.size, tuple(runs)),)
+            with _naming_bad_source(task.source):
+                subtotals = deep.count(load_source(task.source), task.target, task.size, deep.MOST_ENTRIES).tolist()
+                counts, entries = {task.size: sum(subtotals)}, ((task.size, tuple(subtotals)),)
         case CountTask():
-            with _blaming(task.source):
+            with _naming_bad_source(task.source):
                 counts = search.count(load_source(task.source), task.target, task.size, task.pruned)
         case MergeTask():
             streams = _join([load_source(source) for source in task.sources], task)
             ends = search.first_and_last(streams)
             batches = [_save(_encode(task, task.span, streams, ends, task.source_digest), task)]
     seconds = time.monotonic() - started
-    made = tuple(batches), tuple(counts.items()), entries
-    return TaskResult(socket.gethostname(), os.getpid(), now, seconds, *made)
+    results = tuple(batches), tuple(counts.items()), entries
+    return TaskResult(socket.gethostname(), os.getpid(), now, seconds, *results)
 
 
 def compare(task: CompareTask) -> tuple[str | None, ...]:
@@ -95,13 +95,12 @@ def _derive(task: CompareTask) -> Iterator[tuple[BatchFile, Streams | None, bool
 
 def _difference(root: Path, recorded: BatchFile, expected: Streams | None, ends_source: bool) -> str | None:
     if expected is None:
-        return "its sources expand to fewer parts"
+        return "its sources expand to fewer parts than it has"
     try:
         header, streams = files.load(root / recorded.name, recorded.digest)
     except BadBatch:
-        right = (expected.lists, *search.first_and_last(expected))
-        same = right == (recorded.lists, recorded.first, recorded.last)
-        return None if same else "its sources expand to other lists than are recorded"
+        is_equal = (expected.lists, *search.first_and_last(expected)) == (recorded.lists, recorded.first, recorded.last)
+        return None if is_equal else "its sources expand to other lists than the database records"
     try:
         lists = sum(len(rows) for rows in search.unpack(streams))
         if header.version != batch_format.VERSION:
@@ -109,9 +108,9 @@ def _difference(root: Path, recorded: BatchFile, expected: Streams | None, ends_
     except SetsetError as error:
         return str(error)
     if lists != expected.lists or streams.lengths != expected.lengths or (streams.words != expected.words).any():
-        return "its sources expand to other lists"
+        return "its sources expand to other lists than it has"
     if header.span.ends_source != ends_source:
-        return f"this batch is {'' if ends_source else 'not '}the last part of its source"
+        return f"its header says wrongly that it is {'not ' if ends_source else ''}the last part of its source"
     return None
 
 
@@ -139,7 +138,7 @@ def read_lists(
 
 def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:
     """Expands the source of a task. Yields for each part its number, whether it is the last part, and its lists."""
-    with _blaming(task.source):
+    with _naming_bad_source(task.source):
         if task.source is None:
             tail = search.needed(task.target, task.size)
             parts = search.pack([search.seeds(task.target)], task.size, task.batch_lists, tail)
@@ -153,7 +152,7 @@ def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:
 
 
 def _join(pieces: list[Streams], task: ExpandTask | MergeTask) -> Streams:
-    """Joins neighbouring parts to one batch."""
+    """Joins neighbouring parts into one batch."""
     if len(pieces) == 1:
         return pieces[0]
     lists = (rows for piece in pieces for rows in search.unpack(piece))
@@ -185,15 +184,15 @@ def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams, ends
     source = task.source_number
     data = _encode(task, Span(source, number, source, number, is_last), part, ends, _source_digest(task))
     if task.recorded:
-        made = files.describe(data)
-        recorded = next((file for file in task.recorded if file.span.start == made.span.start), None)
+        batch = files.describe(data)
+        recorded = next((file for file in task.recorded if file.span.start == batch.span.start), None)
         if recorded is None:
-            raise OtherLists(task.size, made.name, "none", made.digest)
-        completed = replace(recorded, source_digest=recorded.source_digest or made.source_digest)
-        if made.digest != recorded.digest and made.content != completed.content:
-            raise OtherLists(task.size, made.name, recorded.digest, made.digest)
-        if files.holds(Path(task.destination.root) / made.name, recorded.digest):
-            return made if made.digest == recorded.digest else replace(recorded, name=made.name)
+            raise OtherLists(task.size, batch.name, "none", batch.digest)
+        completed = replace(recorded, source_digest=recorded.source_digest or batch.source_digest)
+        if batch.digest != recorded.digest and batch.content != completed.content:
+            raise OtherLists(task.size, batch.name, recorded.digest, batch.digest)
+        if files.holds(Path(task.destination.root) / batch.name, recorded.digest):
+            return batch if batch.digest == recorded.digest else replace(recorded, name=batch.name)
     return _save(data, task)
 
 
@@ -243,8 +242,8 @@ def load_source(source: Source) -> Streams:
 
 
 @contextlib.contextmanager
-def _blaming(source: Source | None) -> Iterator[None]:
-    """Raises BadSource if the block finds that the lists in the source file contradict its header."""
+def _naming_bad_source(source: Source | None) -> Iterator[None]:
+    """If the block raises BadStreams, raises BadSource, which names the source batch. The seeds have no source."""
     try:
         yield
     except search.BadStreams as error:

@@ -157,7 +157,7 @@ def sql(site: Site, query: Query) -> Answer:
 def _point_out(problem: str, query: str) -> str:
     """Adds the query to the message of an error, with a mark below the word at fault. Drops the advice about
     --timeout."""
-    problem = problem.replace(": give it more with --timeout SECONDS", f", over {SECONDS:.0f} seconds")
+    problem = problem.replace(": give it more time with --timeout SECONDS", f", over {SECONDS:.0f} seconds")
     word = re.search(r'near "(.+?)"|no such (?:column|table|function): ([\w.]+)', problem)
     name = (word[1] or word[2]) if word else ""
     if not name or query.count(name) != 1:

@@ -112,7 +112,7 @@ class Size(ListSequence):
                 if left:
                     raise BadBatch(f"read {part.lists - left:,} lists, expected {part.lists:,}")
             except (BadBatch, BadSource, BadStreams) as error:
-                storage_roots.require_there(self._at.database, part.batch.root_id)
+                storage_roots.require_present(self._at.database, part.batch.root_id)
                 batches.require_unchanged(part.batch, self._at.exploration.at(part.batch.size))
                 reason = error.reason if isinstance(error, BadSource) else error
                 raise SetsetError(f"{part.batch}: {reason}; run 'setset repair'") from error

@@ -255,12 +255,12 @@ class Workspace(Shown):
         """
         from setset.jobs.run import make_again
         from setset.maintenance.findings import Repaired
-        from setset.maintenance.repair import batches_asked, repair_all, repair_batches
+        from setset.maintenance.repair import repair_all, repair_batches, requested_batches
 
         is_chosen = (batch, source) != (None, None)
         if is_chosen:
             target = self.exploration(target).target
-            wanted = batches_asked(self._database(), target, size, batch, source)[0]
+            wanted = requested_batches(self._database(), target, size, batch, source)[0]
             if dry_run:
                 return Repaired(wanted, [])
         elif dry_run:

@@ -111,7 +111,7 @@ def test_a_header_cannot_ask_for_much_memory() -> None:
         (11, "B", 77, "size 77 (expected 3 to 20)"),
         (12, "B", 4, "flags 4 (expected 0 to 3)"),
         (16, "Q", 1001, "lists 1,001 (expected 1 to 1,000)"),
-        (24, "Q", 0, "lists in a full file 0 (expected 1 to 1,073,741,824)"),
+        (24, "Q", 0, "maximum lists per file 0 (expected 1 to 1,073,741,824)"),
         (40, "Q", 2, "last source 2 (expected 3 to 2,147,483,647)"),
         (52, "I", 0, "last part 0 (expected 1 to 2,147,483,647)"),
     ],

@@ -277,7 +277,7 @@ def test_another_workspace_is_no_original(owner: Owner, tmp_path: Path) -> None:
 
 def test_either_note_tells_of_an_original(owner: Owner, tmp_path: Path) -> None:
     leave_token(tmp_path / "before")
-    without_note = replace(owner, noted=None)
+    without_note = replace(owner, recorded_folder=None)
     assert without_note.original() is None
     assert without_note.original(str(tmp_path / "before")) == tmp_path / "before"
     leave_token(tmp_path / "here", Token("mine", str(tmp_path / "before")))
@@ -290,7 +290,7 @@ LONG = pytest.param("/" + "x" * 300, marks=pytest.mark.posix("Windows finds no f
 @pytest.mark.parametrize("noted", ["somewhere/else", r"C:\caps", "/nul\0character", LONG])
 def test_a_note_may_be_anything(owner: Owner, noted: str) -> None:
     """A name that is too long cannot be looked up, so the workspace may be there."""
-    assert replace(owner, noted=noted).original() == (Path(noted) if len(noted) > 300 else None)
+    assert replace(owner, recorded_folder=noted).original() == (Path(noted) if len(noted) > 300 else None)
 
 
 def test_a_workspace_may_be_where_nobody_may_look(

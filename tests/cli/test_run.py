@@ -110,7 +110,7 @@ def test_a_pruned_run_says_so_everywhere(run: Run, tmp_path: Path) -> None:
     code, _, errors = run(*pruned, *place)
     assert code == 2
     assert errors.splitlines()[-1].endswith(
-        f"name another workspace, or remove what is there with 'setset rm --target 20 -w {tmp_path / 'w'}'"
+        f"name another workspace, or remove the target with 'setset rm --target 20 -w {tmp_path / 'w'}'"
     )
     assert "target 20, pruned" in run(*pruned, "--prune", "--dry-run", *place)[1]
     assert run("estimate", "--target", "20", "--size", "8", "--prune", "--seconds", "0", *place)[0] == 0

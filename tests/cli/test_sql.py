@@ -123,4 +123,4 @@ def test_a_time_limit_holds_within_one_instruction(workspace: Path) -> None:
     words = [*SETSET, "sql", ONE_INSTRUCTION, "--timeout", "1", "-w", str(workspace)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 2
-    assert done.stderr == "setset: SQL: the query took too long: give it more with --timeout SECONDS\n"
+    assert done.stderr == "setset: SQL: the query took too long: give it more time with --timeout SECONDS\n"

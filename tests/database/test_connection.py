@@ -49,7 +49,7 @@ def database(tmp_path: Path) -> Path:
 def test_an_error_of_the_disk_is_not_called_no_room(name: str, database: Path) -> None:
     error = explain(database, error_of(name))
     assert type(error) is BadDatabase
-    assert str(error) == f"cannot use {database}: disk I/O error: try again, and look at the disk if that fails too"
+    assert str(error) == f"cannot use {database}: disk I/O error: try again; if it fails again, check the disk"
     assert [path.name for path in database.parent.iterdir()] == ["setset.db"]
 
 

@@ -89,7 +89,7 @@ def children() -> list[psutil.Process]:
 @pytest.mark.parametrize("query", [ONE_INSTRUCTION, ENDLESS], ids=["one instruction", "endless"])
 def test_a_query_ends_with_its_time(database: Path, query: str) -> None:
     began = time.monotonic()
-    with pytest.raises(BadInput, match="the query took too long: give it more with --timeout"):
+    with pytest.raises(BadInput, match="the query took too long: give it more time with --timeout"):
         for _ in run_query(database, query, 1)[1]:
             pass
     assert time.monotonic() - began < 60

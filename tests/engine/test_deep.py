@@ -52,7 +52,7 @@ def test_lists_are_those_of_the_naive_twin(
     assert unpack(list(deep.expand(source, target, size, limit))) == expected
     assert [tuple(row) for rows in deep.lists(source, target, size, chunk=limit) for row in rows.tolist()] == expected
     counts = deep.count(source, target, size, entries)
-    length = deep.run_length(len(lists), entries)
+    length = deep.stretch_length(len(lists), entries)
     owners = [lists.index(cards[: source.size]) // length for cards in expected]
     assert counts.tolist() == [owners.count(run) for run in range(-(-len(lists) // length))]
 

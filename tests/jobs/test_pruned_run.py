@@ -95,7 +95,9 @@ def test_pruning_is_for_targets_where_it_is_faster(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="--prune is for targets 19 and 20: for target 18 it takes longer"):
         prune(tmp_path / "w", 5, target=18)
     assert not (tmp_path / "w").exists()
-    with pytest.raises(BadInput, match=r"target 16 was begun with --prune .*: read, check or repair it, name another"):
+    with pytest.raises(
+        BadInput, match=r"target 16 was begun with --prune .*: only read, check or repair it, name another"
+    ):
         raise explorations.OtherRule(16, pruned=True)
 
 

@@ -260,7 +260,7 @@ def test_what_is_recorded_as_done_but_not_proven_is_done_again(copy: Copy, refer
     folder = copy()
     change(folder.path, statement)
     _, notices = build(folder.path)
-    assert any("expansions again, the first one because: " in text for text in notices.texts)
+    assert any("expansions again; reason for the first one: " in text for text in notices.texts)
     assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
     assert rows(folder.path, COUNTS) == rows(reference, COUNTS)
     assert digests(folder.path) == digests(reference)

@@ -325,7 +325,7 @@ def test_counts_that_are_there_twice_or_no_file_at_all_stop_no_rebuild(
     folder = WorkspaceFolder(shutil.copytree(counted.path, tmp_path / "w"))
     lines = [*map(json.loads, folder.counts.read_text().splitlines()[:-1])]
     _sealed(folder.counts, [*lines, {**lines[0], "lists_in": 7}])
-    assert "a count is there twice" in _notices_of_rebuild(folder)
+    assert "a count occurs twice" in _notices_of_rebuild(folder)
     body = b"[" * 100_000 + b"\n"
     folder.counts.write_bytes(body + json.dumps({"checksum": xxhash.xxh3_128_hexdigest(body)}).encode() + b"\n")
     assert "cannot be read (maximum recursion" in _notices_of_rebuild(folder)
@@ -338,7 +338,7 @@ def test_counts_that_are_there_twice_or_no_file_at_all_stop_no_rebuild(
     assert "the counts in it are lost" in _notices_of_rebuild(folder)
     _, notices = build(folder.path, 4, target=TARGET, count=(4,), via=3)
     assert "setset.counts is in the way" in notices.texts[-1]
-    assert "the counts are in the database alone" in notices.texts[-1]
+    assert "only the database has the counts" in notices.texts[-1]
 
 
 def test_what_a_run_stores_if_it_may_choose() -> None:

@@ -132,7 +132,7 @@ def test_only_one_size_is_checked_if_asked(copy: Copy) -> None:
     batch_file(folder, 0, 4).unlink()
     batch_file(folder, 0, SIZE).unlink()
     assert {found.size for found in findings(folder, size=4)} == {4}
-    with pytest.raises(BadInput, match="nothing of size 9 to check"):
+    with pytest.raises(BadInput, match="no lists of size 9 are stored"):
         findings(folder, size=9)
 
 

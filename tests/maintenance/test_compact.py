@@ -108,7 +108,7 @@ def test_again_there_is_nothing_to_merge(scattered_copy: Copy) -> None:
 def test_a_size_that_was_expanded_is_left_alone(scattered_copy: Copy) -> None:
     with writing(scattered_copy().path) as database, ThreadPoolExecutor(2) as executor:
         size = explorations.find(database, TARGET).size(SIZE - 1)
-        with pytest.raises(BadInput, match="larger sizes are derived"):
+        with pytest.raises(BadInput, match="larger sizes were made or counted"):
             compact(size, None, executor, NoProgress())
 
 

@@ -194,9 +194,9 @@ def test_a_bare_mount_point_is_no_root(folder: Path) -> None:
 def test_a_lost_root_is_forgotten_and_made_again(folder: Path) -> None:
     before = digests(folder / "old")
     with setset.open(folder / "w", mode="a") as workspace:
-        with pytest.raises(BadInput, match="is there: only a storage root that is gone"):
+        with pytest.raises(BadInput, match="still has its files: only a storage root that is gone"):
             workspace.forget_root(folder / "old")
-        with pytest.raises(BadInput, match="own storage root: 'setset repair'"):
+        with pytest.raises(BadInput, match="inside the workspace, so it cannot be forgotten"):
             workspace.forget_root(1)  # type: ignore[arg-type]
         shutil.rmtree(folder / "old")
         assert workspace.forget_root(folder / "old", dry_run=True).files == 5

@@ -18,9 +18,9 @@ from setset.database.explorations import ExplorationKey, SizeRecord
 from setset.database.models import State, Work
 from setset.maintenance.proof import Evidence, Flaw, Sources
 
-UNKNOWN = "there is no such source"
-ANOTHER = "made from another source than the recorded one"
-NOT_DONE = "has batches, but its expansion is not recorded as done"
+UNKNOWN = "the source batch is not recorded"
+ANOTHER = "the result was made from another source than the recorded one"
+NOT_DONE = "batches are recorded, but the expansion is not recorded as done"
 NOT_WHOLE = "parts of its expansion are missing, or recorded twice"
 LOST = "its batches are not recorded"
 

@@ -309,7 +309,7 @@ def test_a_forgotten_file_is_not_merged(tmp_path: Path) -> None:
         size = explorations.find(database, 20).size(4)
         expansions.forget_files(size, {batches.get(size, 7): "as asked"})
     with setset.open(folder.path, mode="a") as workspace:
-        with pytest.raises(BadInput, match="must be made again: run 'setset repair' first"):
+        with pytest.raises(BadInput, match="have defects: run 'setset repair' first"):
             workspace.exploration(20).compact(4)
         workspace.repair()
         workspace.exploration(20).compact(4)

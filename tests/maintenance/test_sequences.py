@@ -283,7 +283,7 @@ def test_08_a_run_does_an_altered_expansion_again(tmp_path: Path) -> None:
 def test_08_a_run_refuses_a_row_that_everything_depends_on(tmp_path: Path, statement: str) -> None:
     folder, _ = build(tmp_path / "w", 4)
     change_by_hand(folder.path, statement)
-    with pytest.raises(BadDatabase, match="was changed by hand: run 'setset repair', which checks and accepts it"):
+    with pytest.raises(BadDatabase, match="was changed by hand: run 'setset repair', which accepts the row"):
         build(folder.path)
     rebuild(folder)
     build(folder.path)
@@ -347,7 +347,7 @@ def test_08_repair_accepts_no_row_that_the_files_contradict(
     folder = WorkspaceFolder(Path(shutil.copytree(merged_and_counted, tmp_path / "w")))
     before = digests(folder.path)
     change_by_hand(folder.path, statement)
-    with pytest.raises(BadDatabase, match=r"its files say otherwise .* run 'setset db rebuild'"):
+    with pytest.raises(BadDatabase, match=r"contradicts its files .* run 'setset db rebuild'"):
         repair_all(folder)
     with pytest.raises(BadDatabase, match="was changed by hand: run 'setset repair'"):
         setset.open(folder.path, mode="a").exploration(TARGET if "target" not in statement else 17).remove(4)

@@ -73,7 +73,7 @@ def test_a_bad_source_says_which_one_after_a_journey_too() -> None:
 
 def test_other_lists_are_named_with_both_digests_after_a_journey_too() -> None:
     error = pickle.loads(pickle.dumps(OtherLists(4, "t12/s04/x", "0a", "0b")))
-    assert (error.size, error.path, error.recorded, error.made) == (4, "t12/s04/x", "0a", "0b")
+    assert (error.size, error.path, error.recorded, error.derived) == (4, "t12/s04/x", "0a", "0b")
     assert str(error).startswith(
         "t12/s04/x: its source gives other lists (digest 0b) than the database records (digest 0a), and nothing was "
         "replaced; 'setset check --deep --size 4'"

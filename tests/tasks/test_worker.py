@@ -260,16 +260,16 @@ def test_batches_are_compared_with_what_their_source_expands_to(root: Path, seed
     swapped = replace(second, name=first.name, digest=first.digest)
     assert worker.compare(comparison(root, (task,), (first, swapped, *others))) == (
         None,
-        "its sources expand to other lists",
+        "its sources expand to other lists than it has",
         *[None] * len(others),
     )
     (root / second.name).unlink()
     assert worker.compare(comparison(root, (task,), made)) == (None,) * len(made), "a plain check reports it"
     wrong = replace(second, lists=second.lists - 1)
     assert worker.compare(comparison(root, (task,), (wrong,))) == (
-        "its sources expand to other lists than are recorded",
+        "its sources expand to other lists than the database records",
     )
-    assert worker.compare(comparison(root, (task,), (swapped,))) == ("its sources expand to other lists",)
+    assert worker.compare(comparison(root, (task,), (swapped,))) == ("its sources expand to other lists than it has",)
     (root / seeds[0].name).unlink()
     with pytest.raises(BadSource, match="batch 0 of size 3: missing"):
         worker.compare(comparison(root, (task,), (first, second)))
@@ -281,10 +281,13 @@ def test_parts_beyond_the_last_and_a_last_that_is_none_are_noticed(root: Path, s
     last = made[-1]
     source, part = last.span.end[0] - 1, last.span.last_part
     beyond = replace(last, span=Span(source, part + 1, source, part + 1, True))
-    assert worker.compare(comparison(root, (task,), (last, beyond))) == (None, "its sources expand to fewer parts")
+    assert worker.compare(comparison(root, (task,), (last, beyond))) == (
+        None,
+        "its sources expand to fewer parts than it has",
+    )
     for batch, ends, what in [
-        (last, False, "this batch is the last part of its source"),
-        (made[0], True, "this batch is not the last part of its source"),
+        (last, False, "its header says wrongly that it is not the last part of its source"),
+        (made[0], True, "its header says wrongly that it is the last part of its source"),
     ]:
         header, streams = files.load(root / batch.name)
         span = replace(header.span, ends_source=ends)
@@ -316,7 +319,7 @@ def test_a_file_is_not_replaced_by_one_with_other_lists_than_are_recorded(
     recorded = replace(batch, digest="feed", **{wrong: values[wrong]})  # type: ignore[arg-type]
     with pytest.raises(OtherLists) as raised:
         worker.execute(again(task, (recorded, *others)))
-    assert (raised.value.path, raised.value.recorded, raised.value.made) == (batch.name, "feed", batch.digest)
+    assert (raised.value.path, raised.value.recorded, raised.value.derived) == (batch.name, "feed", batch.digest)
     assert digests(root) == before
     assert {path: path.stat().st_mtime_ns for path in root.rglob("*")} == times
     # A file of the recorded digest has the recorded lists, whatever the row says of them.
@@ -329,12 +332,12 @@ def test_parts_that_are_more_or_fewer_than_are_recorded(root: Path, seeds: tuple
     *some, last = made = worker.execute(task).batches
     with pytest.raises(OtherLists) as raised:
         worker.execute(again(task, tuple(some)))
-    assert (raised.value.path, raised.value.recorded, raised.value.made) == (last.name, "none", last.digest)
+    assert (raised.value.path, raised.value.recorded, raised.value.derived) == (last.name, "none", last.digest)
     part = last.span.last_part + 1
     beyond = replace(last, name="beyond", span=Span(0, part, 0, part, True))
     with pytest.raises(OtherLists) as raised:
         worker.execute(again(task, (*made, beyond)))
-    assert (raised.value.path, raised.value.recorded, raised.value.made) == ("beyond", last.digest, "none")
+    assert (raised.value.path, raised.value.recorded, raised.value.derived) == ("beyond", last.digest, "none")
 
 
 def test_a_batch_that_version_0_1_recorded_is_made_again_without_its_source_digest(
