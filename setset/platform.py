@@ -198,6 +198,15 @@ def lock_for_handle(file: IO[Any], wait: bool) -> bool:
     return _take(_fcntl.flock, file, _fcntl.LOCK_EX | (0 if wait else _fcntl.LOCK_NB))
 
 
+def remove_locked(path: Path, file: IO[Any]) -> None:
+    """Removes a lock file, and leaves it if another process on Windows has opened it meanwhile. `file` is the open
+    file, with the lock of `lock_for_handle`."""
+    if _SYSTEM == "win32":
+        file.close()  # Windows removes no open files
+    with contextlib.suppress(OSError):
+        path.unlink()
+
+
 # Processes and signals
 
 START_METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"

@@ -56,7 +56,7 @@ def threads_for_processes() -> Iterator[None]:
 
 def run_here(*arguments: str, workspace: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs a command line; what its own process would have given."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n", write_through=True) for _ in range(2))
     if workspace is not None:
         environment["SETSET_WORKSPACE"] = str(workspace)
     with (

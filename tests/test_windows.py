@@ -76,6 +76,35 @@ def test_a_run_that_was_killed_ends_with_the_same_bytes(tmp_path: Path) -> None:
     assert files_of(tmp_path / "killed") == files_of(tmp_path / "whole")
 
 
+CTRL_C = """
+import os, signal, subprocess, sys, time
+from pathlib import Path
+
+signal.signal(signal.SIGINT, lambda *_: None)  # all processes of a console hear Ctrl-C
+process = subprocess.Popen([sys.executable, "-m", "setset", *sys.argv[2:]], stdout=sys.stderr)
+while process.poll() is None and len(list(Path(sys.argv[1]).rglob("*.setset"))) < 3:
+    time.sleep(0.05)
+os.kill(0, signal.CTRL_C_EVENT)
+print(process.wait(60))
+"""
+
+
+def test_ctrl_c_ends_a_run_that_another_resumes(tmp_path: Path) -> None:
+    """A program with a console of its own starts the run, then sends Ctrl-C to the console."""
+    goal = ("--size", "5", "--target", "14", "--batch-lists", "100000", "--workers", "2", "-q", "-w", str(tmp_path))
+    ended = subprocess.run(
+        [sys.executable, "-c", CTRL_C, str(tmp_path), "run", *goal],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        creationflags=subprocess.CREATE_NO_WINDOW,
+    )
+    assert ended.stdout.split() == ["130"], ended.stderr
+    assert "resumes" in ended.stderr
+    setset("run", *goal)
+    assert setset("check", "--deep", "-q", "-w", str(tmp_path)).strip() == "no problems found"
+
+
 def test_the_page_answers_until_it_is_ended(tmp_path: Path) -> None:
     setset("run", *SMALL, "-w", str(tmp_path / "w"))
     process = start("serve", "--port", "0", "-w", str(tmp_path / "w"))

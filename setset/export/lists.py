@@ -130,7 +130,7 @@ class _Export:
                 existing_bytes = sum(Path(task.path).stat().st_size for task in tasks if task.path not in missing)
                 if not dry_run:
                     for path in stale:
-                        path.unlink(missing_ok=True)
+                        durable.remove(path)
                     remove_temporaries(folder, names)
                     manifest.save()
                     if not waiting:

@@ -42,7 +42,7 @@ def remove_temporaries(folder: Path, names: str) -> None:
     """Removes unfinished files of killed exports. `names` is a regular expression for names of exported files."""
     for path in folder.iterdir() if folder.is_dir() else ():
         if durable.is_temporary(path.name, f"{names}|{MANIFEST}"):
-            path.unlink(missing_ok=True)
+            durable.remove(path)
 
 
 def write_file(task: ExportTask) -> int:
@@ -179,8 +179,7 @@ def locked(path: Path, output: Path) -> Iterator[None]:
             try:
                 yield
             finally:
-                with suppress(OSError):  # Windows cannot remove an open file, so an empty file stays
-                    path.unlink()
+                platform.remove_locked(path, file)
             return
 
 

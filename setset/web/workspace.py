@@ -3,7 +3,6 @@
 import dataclasses
 import re
 import secrets
-import shlex
 import time
 from collections.abc import Iterable
 from functools import lru_cache
@@ -12,6 +11,7 @@ from typing import Any, Final
 
 import setset
 from setset.cards import LARGEST
+from setset.errors import quoted
 from setset.show.classes import totals_as_json
 from setset.show.commands import command_line
 from setset.show.distribution import table_as_json
@@ -110,7 +110,7 @@ def _absent_roots(roots: Iterable[setset.Root]) -> list[Answer]:
             "state": "absent",
             "what": f"storage root {root.path}",
             "detail": f"{how_many(root.files, 'file')} cannot be read: bring it back or, if it was moved, say where to",
-            "remedy": command_line(f"roots move {shlex.quote(str(root.path))} NEW"),
+            "remedy": command_line(f"roots move {quoted(root.path)} NEW"),
         }
         for root in roots
         if root.is_gone

@@ -194,7 +194,8 @@ def test_counts_survive_the_database(tmp_path: Path, options: dict[str, Any]) ->
         rows(folder.path, "SELECT size, lists, entries FROM tallies ORDER BY 1, 2"),
     ) == right
     assert findings(folder, deep=True) == []
-    assert setset.open(folder.path).exploration(TARGET)[SIZE][7_000_000] == (22, 25, 37, 53, 60)
+    with setset.open(folder.path) as workspace:
+        assert workspace.exploration(TARGET)[SIZE][7_000_000] == (22, 25, 37, 53, 60)
     flip(folder.counts)
     rebuild(folder)
     assert len(rows(folder.path, COUNTS)) == 1, "a damaged file is not believed"

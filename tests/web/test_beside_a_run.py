@@ -25,7 +25,6 @@ PAGES = ("/", "/progress", "/api/progress", "/counts", "/charts/gantt.svg", "/ch
 COMMITS = 50
 
 
-@pytest.mark.posix("not tried on Windows yet")
 def test_no_commit_waits_for_a_query(copy: Copy) -> None:
     """Every page that reads the workspace is asked all the time, one of them for a query that takes seconds, while
     somebody commits. A commit waits for copies to be made, not for the query."""

@@ -149,7 +149,6 @@ def test_who_does_not_go_on_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert not thread.is_alive()
 
 
-@pytest.mark.posix("not tried on Windows yet")
 def test_a_run_is_seen_to_begin_go_on_and_be_killed(tmp_path: Path) -> None:
     """Over one connection, opened before there is a workspace."""
     folder = str(tmp_path / "w")
