@@ -27,6 +27,7 @@ import setset
 from setset.batches.ownership import TOKEN
 from setset.executors.dask import executor as dask_executor
 from setset.executors.dask.client import Timeouts
+from setset.folder import WorkspaceFolder
 from tests.chaos.cluster_worker import TWICE, UNMOUNTED
 from tests.chaos.commands import perform
 from tests.chaos.processes import Outcome, wait_until
@@ -131,14 +132,15 @@ class Round:
 
     def start(self) -> int:
         """The pid of the coordinator; a new one if the last has ended."""
-        if self._pid is None or self._ended():
+        if self._pid is None or self.is_over():
             arguments = self.scene.arguments("run")
             sandbox = arguments.index("--workers")
             arguments[sandbox : sandbox + 2] = ["--executor", f"dask={self.servers.address}"]
             self._pid = _fork(self._log, *arguments, *(["--ship"] if self.ship else []))
         return self._pid
 
-    def _ended(self) -> bool:
+    def is_over(self) -> bool:
+        """Whether the coordinator has ended."""
         if self._pid is None:
             return True
         ended, status = os.waitpid(self._pid, os.WNOHANG)
@@ -152,16 +154,16 @@ class Round:
 
     def wait_for_files(self, count: int) -> None:
         """Waits until there are `count` files, or the run is over."""
-        wait_until(lambda: len(self.scene.files()) >= count or self._ended(), LONGEST)
+        wait_until(lambda: len(self.scene.files()) >= count or self.is_over(), LONGEST)
 
     def finish(self) -> Outcome:
         """Waits for the end of the coordinator, and says how it ended."""
         if self._pid is not None:
             send(self._pid, signal.SIGCONT)
-        if not wait_until(self._ended, LONGEST):
+        if not wait_until(self.is_over, LONGEST):
             self.scene.problems.append("the coordinator hangs")
             send(self._pid or 0, signal.SIGKILL)
-            wait_until(self._ended)
+            wait_until(self.is_over)
         return self.scene.commands[-1][1]
 
 
@@ -302,10 +304,21 @@ def take_root(round_: Round, random: Random) -> None:
     shutil.rmtree(other)
 
 
-def other_build(round_: Round, random: Random) -> None:
-    """A worker of another build joins, and must be refused."""
-    round_.servers.start_other_build()
-    time.sleep(random.uniform(2, 5))
+def other_build(round_: Round, _random: Random) -> None:
+    """A worker of another build joins while the others stand, and must be refused."""
+    workers = WorkspaceFolder(round_.scene.workspace).workers
+    with contextlib.ExitStack() as stopped:
+        for worker in round_.servers.workers:
+            stopped.enter_context(_stopped(worker.pid))
+        round_.servers.start_other_build()
+        if not wait_until(lambda: round_.is_over() or _has_refused(workers), LONGEST):
+            round_.scene.problems.append("a worker of another build was not refused")
+
+
+def _has_refused(activity: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return '"state": "refused"' in activity.read_text()
+    return False
 
 
 def keep_disk_full(round_: Round, random: Random) -> None:

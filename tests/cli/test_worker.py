@@ -55,6 +55,16 @@ def test_a_cluster_of_our_own_commands(tmp_path: Path) -> None:
         assert {address for process in begun[:2] for address in listening(process.pid)} == {"127.0.0.1"}
         with pytest.raises(SetsetError, match="no Dask scheduler answers"):
             connect(str(file), 1, lambda: False)  # without a certificate
+        # The worker finds a new scheduler at another address, in the same file.
+        scheduler = begun.pop(0)
+        scheduler.kill()
+        scheduler.communicate()
+        file.unlink()
+        begun.insert(0, start(tmp_path, "scheduler", "--port", "0", "--scheduler-file", str(file)))
+        again = start(tmp_path, "run", "--size", "3", "-q", "-w", "again", "--executor", f"dask={file}")
+        begun.append(again)
+        _, errors = again.communicate(timeout=LONGEST)
+        assert (again.returncode, errors) == (0, "")
         for process in begun[1::-1]:
             process.send_signal(signal.SIGTERM)
             _, errors = process.communicate(timeout=LONGEST)

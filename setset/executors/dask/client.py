@@ -5,6 +5,7 @@ import contextlib
 import json
 import logging
 import os
+import socket
 import time
 import urllib.request
 import warnings
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import dask
 import distributed
@@ -190,10 +192,23 @@ def _wait_for_address(file: Path, deadline: float, stopping: Stopping) -> str:
 
 def find_page(address: str) -> str:
     """Returns the address of the dashboard if a page exists there, otherwise "". A scheduler without a dashboard has an
-    HTTP server too, so only a request for the page can tell."""
-    with contextlib.suppress(OSError, ValueError), urllib.request.urlopen(address, timeout=2):  # noqa: S310
-        return address
+    HTTP server too, so only a request for the page can tell.
+
+    `setset scheduler` serves the page at a loopback address only, whatever address Dask names.
+    """
+    parts = urlsplit(address)
+    local = parts._replace(netloc=f"127.0.0.1:{parts.port}").geturl() if _is_of_this_machine(parts.hostname) else ""
+    for page in (address, local):
+        with contextlib.suppress(OSError, ValueError), urllib.request.urlopen(page, timeout=2):  # noqa: S310
+            return page
     return ""
+
+
+def _is_of_this_machine(host: str | None) -> bool:
+    with contextlib.suppress(OSError), socket.socket() as probe:
+        probe.bind((host, 0))
+        return True
+    return False
 
 
 def root_cause(error: BaseException) -> BaseException:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import http.server
 import re
 import signal
 import socket
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -17,7 +20,7 @@ pytest.importorskip("distributed")
 
 import dask
 
-from setset.executors.dask.client import Timeouts, close, connect, start_local_cluster
+from setset.executors.dask.client import Timeouts, close, connect, find_page, start_local_cluster
 
 pytestmark = pytest.mark.cluster
 
@@ -108,3 +111,18 @@ def test_a_cluster_of_ones_own_lets_nobody_else_in() -> None:
                 connect(stranger, 1, lambda: False)
     finally:
         close(client)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2 is not an address of this machine")
+def test_the_dashboard_is_found_at_the_loopback_address() -> None:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler) as server:
+        page = f"http://127.0.0.1:{server.server_port}/"
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            assert find_page(page) == page
+            assert find_page(page.replace("127.0.0.1", "127.0.0.2")) == page
+            assert not find_page(page.replace("127.0.0.1", "192.0.2.1"))
+        finally:
+            server.shutdown()
+            thread.join()
