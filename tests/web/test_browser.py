@@ -292,6 +292,10 @@ def test_a_whole_game_by_keys(open_page: Any) -> None:
     page.goto(text.partition("Beat it: ")[2])
     expect(page.locator("#beat")).to_contain_text("to beat")
     assert table_of(page) == list(setset.deal(12, SEED))
+    page.goto(f"/play?seed={SEED}&mode=junior")
+    expect(page.locator("#cards input")).to_have_count(9)
+    rows = page.locator(".choice").evaluate_all("cards => cards.map(card => Math.round(card.getBoundingClientRect().y))")
+    assert [rows.count(row) for row in sorted(set(rows))] == [3, 3, 3]
 
 
 def test_a_game_by_taps_on_a_phone(open_page: Any) -> None:

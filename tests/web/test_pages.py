@@ -206,6 +206,19 @@ def test_sql(page: TestClient) -> None:
         assert (refused.status_code, bool(refused.json()["error"])) == (400, True)
 
 
+def test_an_error_points_at_the_word(page: TestClient) -> None:
+    for query, told in (
+        ("SELECT lists FROM filez", "\n\n...CT lists FROM filez\n                 ^^^^^"),
+        ("SELECT 1\nFROM filez\nWHERE 1", "\n\nFROM filez\n     ^^^^^"),
+        ("SELECT nothing, number, lists FROM files", "\n\nSELECT nothing, number, list...\n       ^^^^^^^"),
+    ):
+        shown = page.get("/sql", params={"query": query})
+        assert shown.status_code == 400
+        (wrong,) = re.findall(r'<p class="wrong"[^>]*>([^<]*)</p>', shown.text)
+        assert wrong.endswith(told), wrong
+        assert query in html.unescape(shown.text)  # to be corrected
+
+
 def test_lists_in_results_are_drawn(page: TestClient) -> None:
     query = "SELECT '0 1 40' AS a, '0 0 1' AS b, '0 1 81' AS c, '1 2' AS d, '1 2 x' AS e"
     shown = page.get("/sql", params={"query": query}).text
