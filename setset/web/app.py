@@ -159,8 +159,8 @@ def _answer(site: Site, page: Page, request: Request, body: bytes) -> Response:
         field = named if named in page.parameters else page.field
         shown |= {"problem": str(problem), "problem_field": field}
     address = _address(request)
-    path = address.to(page.api.format(**query.path_values()))
-    text = render(page.template, address, json=path + (f"?{address.query}" if address.query else ""), **shown)
+    path = address.to(page.api.format(**query.path_values())) + (f"?{address.query}" if address.query else "")
+    text = render(page.template, address, json="" if request.method == "POST" else path, **shown)
     return _respond(request, text, HTML, 400 if problem else 200, keep=page.keep and not problem)
 
 

@@ -34,6 +34,8 @@ EXAMPLES: Final = (
 DEALT: Final = (12, 15)
 """Numbers of cards on the table in a game. For these, the counts page shows how many hands have k sets, for each k."""
 CHARTS: Final = ("counts", "gantt", "rates", "throughput")
+LETTERS: Final = 14
+"""Maximum number of letters of a query shown on each side of the word at fault."""
 KEEP: Final = 10.0
 """Maximum number of seconds for which the server reuses a drawn chart."""
 
@@ -155,16 +157,18 @@ def sql(site: Site, query: Query) -> Answer:
 
 
 def _point_out(problem: str, query: str) -> str:
-    """Adds the query to the message of an error, with a mark below the word at fault. Drops the advice about
-    --timeout."""
+    """Adds the line at fault to the message of an error, with a mark below the word at fault, and short enough for a
+    phone. Drops the advice about --timeout."""
     problem = problem.replace(": give it more time with --timeout SECONDS", f", over {SECONDS:.0f} seconds")
     word = re.search(r'near "(.+?)"|no such (?:column|table|function): ([\w.]+)', problem)
     name = (word[1] or word[2]) if word else ""
     if not name or query.count(name) != 1:
         return problem
     before, _, after = query.partition(name)
-    column = len(before.rpartition("\n")[2])
-    return f"{problem}\n\n{before}{name}{after.partition(chr(10))[0]}\n{' ' * column}{'^' * len(name)}"
+    lead, rest = before.rpartition("\n")[2], after.partition("\n")[0]
+    lead = lead if len(lead) <= LETTERS else f"...{lead[-LETTERS:]}"
+    rest = rest if len(rest) <= LETTERS else f"{rest[:LETTERS]}..."
+    return f"{problem}\n\n{lead}{name}{rest}\n{' ' * len(lead)}{'^' * len(name)}"
 
 
 def _first_rows(all_rows: Iterable[tuple[Any, ...]], most: int) -> tuple[list[tuple[Any, ...]], bool]:

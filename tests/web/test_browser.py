@@ -292,6 +292,12 @@ def test_a_whole_game_by_keys(open_page: Any) -> None:
     page.goto(text.partition("Beat it: ")[2])
     expect(page.locator("#beat")).to_contain_text("to beat")
     assert table_of(page) == list(setset.deal(12, SEED))
+    page.goto(f"/play?seed={SEED}&mode=junior")
+    expect(page.locator("#cards input")).to_have_count(9)
+    rows = page.locator(".choice").evaluate_all(
+        "cards => cards.map(card => Math.round(card.getBoundingClientRect().y))"
+    )
+    assert [rows.count(row) for row in sorted(set(rows))] == [3, 3, 3]
 
 
 def test_a_game_by_taps_on_a_phone(open_page: Any) -> None:
@@ -465,6 +471,19 @@ def test_a_run_dies_and_the_server_comes_back(browser: Browser, tmp_path: Path) 
     expect(page.locator("#connection")).to_contain_text("lost", timeout=60_000)
     with serving("-w", folder, "--port", address.rpartition(":")[2]):
         expect(page.locator("#connection")).to_have_text("Live.", timeout=60_000)
+
+
+def test_a_hand_while_the_server_is_away(browser: Browser, tmp_path: Path) -> None:
+    with serving("-w", str(tmp_path)) as (address, _):
+        page = browser.new_page()
+        page.goto(f"{address}/identify?cards=0,1", wait_until="networkidle")
+    page.locator("#c3").click()
+    expect(page.locator("#answer")).to_contain_text("The server does not answer")
+    expect(page.locator("#details")).to_be_empty()
+    with serving("-w", str(tmp_path), "--port", address.rpartition(":")[2]):
+        page.locator("#c40").click()
+        found = setset.classify([0, 1, 3, 40]).list_class
+        expect(page.locator("h2")).to_have_text(f"No set: class {found}", timeout=60_000)
 
 
 @pytest.fixture(scope="module")

@@ -84,6 +84,7 @@ def test_many_hands(bare: TestClient) -> None:
         assert rows[2][1] == [0, 40]
         assert "not a card" in rows[3][-1]
     shown = bare.post("/identify/many", data={"hands": text})
+    assert "This page as JSON" not in shown.text  # its address has no hands
     assert "&lt;b&gt;" in shown.text
     sheet = bare.post("/identify/many", data={"hands": text, "format": "csv"})
     assert len(list(csv.DictReader(io.StringIO(sheet.text)))) == 4

@@ -34,6 +34,7 @@ def test_every_page_and_its_json(page: TestClient, path: str) -> None:
     answer = page.get(api, params={"seed": "7"})
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/json")
     assert "error" not in answer.json()
+    assert not re.search(r'(?:href|src|action)="?/', shown.text), "does not work below a path of a proxy"
 
 
 def test_progress_is_that_of_status(page: TestClient, reference: Path) -> None:
@@ -204,6 +205,19 @@ def test_sql(page: TestClient) -> None:
     for query in ("DELETE FROM runs", "ATTACH 'x' AS y", "PRAGMA user_version", "SELECT load_extension('x')", "SELEC"):
         refused = page.get("/api/sql", params={"query": query})
         assert (refused.status_code, bool(refused.json()["error"])) == (400, True)
+
+
+def test_an_error_points_at_the_word(page: TestClient) -> None:
+    for query, told in (
+        ("SELECT lists FROM filez", "\n\n...CT lists FROM filez\n                 ^^^^^"),
+        ("SELECT 1\nFROM filez\nWHERE 1", "\n\nFROM filez\n     ^^^^^"),
+        ("SELECT nothing, number, lists FROM files", "\n\nSELECT nothing, number, list...\n       ^^^^^^^"),
+    ):
+        shown = page.get("/sql", params={"query": query})
+        assert shown.status_code == 400
+        (wrong,) = re.findall(r'<p class="wrong"[^>]*>([^<]*)</p>', shown.text)
+        assert wrong.endswith(told), wrong
+        assert query in html.unescape(shown.text)  # to be corrected
 
 
 def test_lists_in_results_are_drawn(page: TestClient) -> None:

@@ -16,7 +16,10 @@ export function link(path) {
 const load = (name, read) => {
   let loading;
   return () => {
-    loading ??= fetch(new URL(name, import.meta.url)).then((reply) => read(reply));
+    loading ??= fetch(new URL(name, import.meta.url)).then((reply) => read(reply)).catch((error) => {
+      loading = undefined; // the next call tries again
+      throw error;
+    });
     return loading;
   };
 };

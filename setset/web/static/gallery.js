@@ -72,8 +72,9 @@ function show() {
 
 export async function helpBrowse() {
   const form = byId("filters");
-  if (innerWidth < 640 && !location.search) byId("filtering").open = false;
-  byId("filtering").classList.add("ready");
+  const { classList } = byId("filtering"); // a phone shows the form at once only if the URL has filters
+  if (innerWidth < 640 && !classList.contains("ready")) byId("filtering").open = false;
+  classList.add("ready");
   if (document.getElementById("wrong")) return;
   const size = Number(byId("gallery").dataset.size), sizes = await catalogue();
   const properties = (at) => Object.fromEntries(COLUMNS.map((key) => [key, sizes[size][key][at]]));

@@ -50,8 +50,13 @@ async function showAnswer(sets) {
     details.replaceChildren(element("ul", { class: "sets" }, ...sets.slice(0, 200).map((set, index) => element("li", { class: `r${index % 8}` }, ...set.map((card) => drawCard(card))))));
     return `${howMany(cards.length, "card")}, ${howMany(sets.length, "set")}`;
   }
-  const one = await identify(cards);
+  const one = await identify(cards).catch(() => null);
   if (mine !== turn) return null;
+  if (!one) {
+    answer.replaceChildren(element("h2", { text: "No set" }), element("p", { text: "The server does not answer, so the class is missing. Add or remove a card to try again." }));
+    details.replaceChildren();
+    return "no sets, the server does not answer";
+  }
   const title = element("h2", { text: "No set: class " });
   title.append(element("a", { href: link(`classes/${one.class}`), text: one.class }));
   const more = one.complete ? "Complete: no card can be added."
