@@ -21,4 +21,4 @@ def commands(root: Path) -> list[list[str]]:
 if __name__ == "__main__":
     (ROOT / "docs" / "plots").mkdir(exist_ok=True)
     for words in commands(ROOT):
-        subprocess.run([sys.executable, "-m", "setset", *words], check=True, cwd=ROOT)
+        subprocess.run([sys.executable, "-m", "setset", *words, "--force"], check=True, cwd=ROOT)
