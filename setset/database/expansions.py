@@ -23,6 +23,7 @@ from sqlalchemy import and_, delete, exists, func, or_, select, true
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset.batches.records import NO_SOURCE, Batch, BatchFile
+from setset.cards import LARGEST
 from setset.database import batches, explorations, storage_roots, tallies
 from setset.database.batches import NumberedBatch
 from setset.database.connection import Database, now, replaced
@@ -129,14 +130,26 @@ def with_results(size: SizeRecord) -> list[Expansion]:
     return read(size.exploration, of_step(size.step), EXPANSIONS.c.batches_out.is_not(None))
 
 
-def counted_from(at: SizeKey) -> list[Expansion]:
-    """Finished counting expansions whose sources are the batches of a size."""
-    return read(
-        at.exploration,
-        EXPANSIONS.c.work == Work.COUNT,
-        EXPANSIONS.c.state == State.DONE,
-        EXPANSIONS.c.source_size == at.size,
-    )
+def find_stale_counts(at: SizeKey) -> list[Expansion]:
+    """Finished counts from the batches of a size that lack a tally, or whose source batch has changed."""
+    counting = EXPANSIONS.c.work == Work.COUNT, EXPANSIONS.c.source_size == at.size
+    counted = read(at.exploration, *counting, EXPANSIONS.c.state == State.DONE)
+    if not counted:
+        return []
+    sources, all_known, counted_sizes = batches.sources(at), at.is_complete(), tallies.sizes_counted(at)
+    digests = {number: source.digest for number, source in sources.items()}
+    return [
+        count
+        for count in counted
+        if (count.source not in sources and all_known)
+        # A count of one size alone has one tally, with entries. Any other has a tally for each size up to its own.
+        or not (
+            counted_sizes[count.id] == {count.size: True}
+            or sorted(counted_sizes[count.id]) == [*range(count.source_size + 1, min(count.size, LARGEST) + 1)]
+        )
+        # Version 0.1 recorded no digest of the source.
+        or count.source_digest not in (None, digests.get(count.source, count.source_digest))
+    ]
 
 
 def was_expanded(at: SizeKey) -> bool:

@@ -72,19 +72,6 @@ def exchanged_targets(database: Database) -> list[str]:
     return database.read(text(query), lambda row: f"target {row.target}")
 
 
-def lost_tallies(database: Database) -> list[str]:
-    """Finished counts that lack a tally, or have the tally of another count. A count of one size alone needs one tally,
-    with entries. Any other count needs one for each size above its source size."""
-    query = (
-        "SELECT DISTINCT target, size FROM (SELECT x.target, e.size FROM expansions e JOIN explorations x "
-        "ON x.id = e.exploration_id LEFT JOIN tallies t ON t.expansion_id = e.id "
-        "AND (t.size <> e.size OR t.lists = e.lists_out) WHERE e.work = 'count' AND "
-        "e.state = 'done' GROUP BY e.id HAVING COUNT(t.size) <> e.size - e.source_size "
-        "AND NOT (COUNT(t.size) = 1 AND MAX(t.entries IS NOT NULL)))"
-    )
-    return database.read(text(query), lambda row: f"a tally of the count of size {row.size} of target {row.target}")
-
-
 def require_consistent(database: Database) -> None:
     """Raises BadDatabase if rows contradict each other, so that only the batch files can tell which row is right."""
     for size in unrecorded_sizes(database):

@@ -13,8 +13,9 @@ from setset.activity import Activity, WorkerActivity
 from setset.batches.ownership import Root
 from setset.database import explorations, runs, storage_roots
 from setset.database.connection import Database
+from setset.database.expansions import find_stale_counts
 from setset.database.models import Work
-from setset.database.rows import altered_rows, exchanged_targets, lost_tallies
+from setset.database.rows import altered_rows, exchanged_targets
 from setset.lazy import Shown
 
 MOST_PROBLEMS = 100
@@ -197,15 +198,16 @@ def status(database: Database, target: int | None = None) -> Status:
 
 
 def _altered(database: Database, sizes: Sequence[SizeStatus]) -> list[str]:
-    """Names rows changed by hand, references to missing rows, counts without tallies and sizes without expansions."""
+    """Names rows changed by hand, references to missing rows, stale counts, and sizes without expansions."""
     broken = database.read(text("PRAGMA foreign_key_check"), lambda row: f"row {row.rowid} of the table {row.table}")
     shown = {(size.target, size.size) for size in sizes}
     begun = [(exploration, size) for exploration in explorations.find_all(database) for size in exploration.sizes()]
+    stale = {(exploration.target, count.size) for exploration, size in begun for count in find_stale_counts(size)}
     return [
         *(str(row) for row in altered_rows(database) if not row.is_history),
         *broken,
         *exchanged_targets(database),
-        *lost_tallies(database),
+        *(f"the count of size {size} of target {target}" for target, size in sorted(stale)),
         *(
             f"{size} of target {exploration.target}"
             for exploration, size in begun

@@ -135,8 +135,8 @@ class _Run:
         for size in begun:
             if options.via is not None and size.size > options.via != size.source_size:
                 raise BadInput(
-                    f"--via {options.via}: size {size.size} was begun from size {size.source_size}: leave out "
-                    f"--via, or remove that size with 'setset rm --target {options.target} --size {size.size}'"
+                    f"--via {options.via}: size {size.size} was begun from size {size.source_size}; leave out "
+                    f"--via, or remove size {size.size} with 'setset rm --target {options.target} --size {size.size}'"
                 )
         explorations.set_goal(exploration, goal)
         for size in begun:

@@ -9,12 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from setset.batches.records import Batch, Span, combine_digests
-from setset.cards import LARGEST
-from setset.database import Database, batches, expansions, explorations, tallies
+from setset.database import Database, batches, expansions, explorations
 from setset.database.batches import NumberedBatch
 from setset.database.connection import BadDatabase
-from setset.database.expansions import Expansion
-from setset.database.explorations import ExplorationKey, SizeKey, SizeRecord
+from setset.database.expansions import Expansion, find_stale_counts
+from setset.database.explorations import ExplorationKey, SizeRecord
 from setset.database.rows import altered_rows, require_consistent, require_unaltered
 from setset.errors import ChangedMeanwhile
 from setset.progress import ProgressListener
@@ -186,25 +185,6 @@ def renumber(size: SizeRecord) -> None:
     with size.database.transaction():
         batches.reset_numbers(size)
         batches.number_batches(size)
-
-
-def find_stale_counts(at: SizeKey) -> list[Expansion]:
-    """Finished counts from the batches of a size that lack a tally, or whose source batch has changed."""
-    counted = expansions.counted_from(at)
-    if not counted:
-        return []
-    sources, all_known, counted_sizes = batches.sources(at), at.is_complete(), tallies.sizes_counted(at)
-    return [
-        count
-        for count in counted
-        if (count.source not in sources and all_known)
-        # A count of one size alone has one tally, with entries. Any other has a tally for each size up to its own.
-        or not (
-            counted_sizes[count.id] == {count.size: True}
-            or sorted(counted_sizes[count.id]) == [*range(count.source_size + 1, min(count.size, LARGEST) + 1)]
-        )
-        or (count.source in sources and not _is_from(count.source_digest, sources[count.source]))
-    ]
 
 
 def _is_from(digest: str | None, source: NumberedBatch) -> bool:

@@ -36,7 +36,7 @@ _TAKES = {
 }
 _COUNTED = (
     "Up to the last deal: tables until the deck is empty, and the table after the last deal.",
-    "To the end: all tables. Tables after the last deal get no more cards, so they hold fewer sets.",
+    "To the end: all tables, also after the last deal. These get no more cards, so they hold fewer sets.",
 )
 
 

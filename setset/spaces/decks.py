@@ -186,11 +186,11 @@ class Deck:
         return int((self.all_lists(len(hand)) == np.array(hand, np.uint8)).all(axis=1).argmax())
 
     def smaller(self, cards: Cards) -> tuple[Neighbour, ...]:
-        """Classes of the lists that result from removing one card from a list of this deck."""
+        """Removes each card of a list in turn, and returns the classes of the shorter lists."""
         return self._neighbours([kept for kept in cards if kept != card] for card in cards)
 
     def larger(self, cards: Cards) -> tuple[Neighbour, ...]:
-        """Classes of the lists that result from adding one card of this deck to a list."""
+        """Adds each possible card of this deck to a list, and returns the classes of the longer lists."""
         return self._neighbours([*cards, card] for card in self._extensions(cards))
 
     def _neighbours(self, lists: Iterable[list[int]]) -> tuple[Neighbour, ...]:

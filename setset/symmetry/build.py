@@ -145,8 +145,8 @@ def _count_pairs(smaller: Integers, larger: Integers) -> Integers:
 
 
 def _check_double_count(extensions: Integers, deletions: Integers, smaller: Integers, larger: Integers) -> Links:
-    """Makes the links between classes from the counts of added cards and of removed cards. Raises SetsetError if these
-    two counts do not match."""
+    """Returns the links between classes, counted twice: by the cards added to the smaller class, and by the cards
+    removed from the larger class. Raises SetsetError if the two counts contradict each other."""
     agree = np.array_equal(extensions[:, :2], deletions[:, :2]) and np.array_equal(
         smaller[extensions[:, 0]] * extensions[:, 2], larger[deletions[:, 1]] * deletions[:, 2]
     )

@@ -104,7 +104,8 @@ def _is_numeric(values: Sequence[Any]) -> bool:
 
 
 def _places(names: Sequence[str]) -> list[float]:
-    """Positions of the points of a line: in proportion to times or numbers if these only rise or only fall."""
+    """Horizontal positions of the points of a chart. To scale if the names are times or numbers that only rise or only
+    fall, otherwise at equal distances."""
     keys: list[float] = list(range(len(names)))
     with suppress(ValueError):
         read = [datetime.fromisoformat(name).timestamp() if TIME.match(name) else float(name) for name in names]

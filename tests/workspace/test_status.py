@@ -73,7 +73,7 @@ def test_a_count_that_lost_a_tally_is_not_complete(counted: dict[str, Any], exch
     else:
         change(folder.path, f"DELETE FROM tallies WHERE size = {SIZE} AND expansion_id % 2 = 0")
     after = status(folder.path)
-    assert after.altered == [f"a tally of the count of size {SIZE} of target 16"]
+    assert after.altered == [f"the count of size {SIZE} of target 16"]
     assert SizeState.COMPLETE not in {size.state for size in after.sizes}
     build(folder.path, SIZE, **counted)
     assert status(folder.path).altered == []
