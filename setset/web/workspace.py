@@ -111,7 +111,7 @@ def _absent_roots(roots: Iterable[setset.Root]) -> list[Answer]:
         {
             "state": "absent",
             "what": f"storage root {root.path}",
-            "detail": f"{how_many(root.files, 'file')} cannot be read: bring the folder back or, if it was moved, type:",
+            "detail": f"{how_many(root.files, 'file')} cannot be read: bring the folder back; if it was moved, type:",
             "remedy": command_line(f"roots move {quoted(root.path)} NEW"),
         }
         for root in roots
