@@ -185,7 +185,7 @@ def test_small_files_are_merged(copy: Copy) -> None:
     change(folder.path, f"UPDATE sizes SET batch_lists = 2000000 WHERE size = {SIZE}")
     with setset.open(folder.path, mode="a") as workspace:
         exploration = workspace.exploration(TARGET)
-        with pytest.raises(BadInput, match="larger sizes are derived"):
+        with pytest.raises(BadInput, match="larger sizes were made or counted"):
             exploration.compact(4)
         before = exploration[SIZE][::1_000_000].tolist()
         result = exploration.compact(SIZE)
