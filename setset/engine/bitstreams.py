@@ -13,9 +13,9 @@ SPARE_WORDS = 2
 class Streams:
     """The lists of a batch as bits: one stream of codes per depth, then one stream of exceptions per depth.
 
-    The docstring of engine/kernels.py explains depths, codes and exceptions. In most nodes of the last depth, the
-    `tail` highest remaining cards have no child. `words` holds the streams one after the other, then `SPARE_WORDS` zero
-    words. Each stream starts with a new word and fills words from the least significant bit on.
+    The docstring of engine/kernels.py explains depths, codes and exceptions. `tail` is the usual number of highest
+    remaining cards that have no child in a node of the last depth. `words` holds the streams one after the other, then
+    `SPARE_WORDS` zero words. Each stream starts with a new word and fills words from the least significant bit on.
     """
 
     lists: int

@@ -107,7 +107,7 @@ class Walk(NamedTuple):
     size: int
     """Number of cards per source list, at least TOP."""
     final: int
-    """Number of cards per list that is counted, written or listed, at least `size` + 2."""
+    """Size of the lists that the walk counts, writes or lists: at least `size` + 2."""
     target: int
     limit: int
     """Maximum number of lists per batch."""
@@ -198,8 +198,8 @@ def _read_children(w: Walk, depth: int) -> bool:
 
 @k._inlined
 def _label(w: Walk, card: int) -> None:
-    """Opens the list of TOP cards whose last card is `card`: gives its remaining cards labels, and fills its row of
-    `nodes` and the table `wide`."""
+    """Prepares the walk below the node of `TOP` cards whose last card is `card`: labels its remaining cards, and fills
+    the table `wide` and the row of the node in `nodes`."""
     low, high = k._remaining(w.nodes, TOP - 1, card)
     for index in range(128):
         w.bits[index] = NONE
@@ -675,9 +675,10 @@ def _open_narrow(w: Walk, depth: int, ahead: np.uint64) -> tuple[bool, np.uint64
 
 @k._inlined
 def _walk_wide(w: Walk) -> int:
-    """Walks below the open list of TOP cards until it is done, the output is full or the budget is used up.
+    """Walks below one node of `TOP` cards.
 
-    Returns RUNNING, FULL or CORRUPT. The walk is done when OPEN is 0.
+    Returns CORRUPT if the source is corrupt, FULL if the output is full, and otherwise RUNNING: at the end of the node,
+    where OPEN is 0, or when the budget is used up.
     """
     while w.state[k.BUDGET] > 0:
         w.state[k.BUDGET] -= 1

@@ -95,7 +95,7 @@ def test_a_size_that_was_stored_goes_on_from_where_it_began(stored: WorkspaceFol
     build(stored.path, SIZE, target=TARGET, batch_lists=CUT)
     assert before.items() <= digests(stored.path).items()
     assert rows(stored.path, "SELECT size, source_size FROM sizes ORDER BY size") == [(3, 2), (4, 3), (5, 3)]
-    with pytest.raises(BadInput, match="--via 4: size 5 was begun from size 3: leave out --via, or remove"):
+    with pytest.raises(BadInput, match="--via 4: size 5 was begun from size 3; leave out --via, or remove"):
         build(stored.path, SIZE, **{**STORED, "via": 4})
 
 
