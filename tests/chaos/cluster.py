@@ -28,7 +28,7 @@ from setset.batches.ownership import TOKEN
 from setset.executors.dask import executor as dask_executor
 from setset.executors.dask.client import Timeouts
 from setset.folder import WorkspaceFolder
-from tests.chaos.cluster_worker import TWICE, UNMOUNTED
+from tests.chaos.cluster_worker import HANGING, TWICE, UNMOUNTED
 from tests.chaos.commands import perform
 from tests.chaos.processes import Outcome, wait_until
 from tests.chaos.scene import Plan, Scene, Stage
@@ -317,7 +317,7 @@ def other_build(round_: Round, _random: Random) -> None:
 
 def _has_refused(activity: Path) -> bool:
     with contextlib.suppress(OSError):
-        return '"state": "refused"' in activity.read_text()
+        return '"state": "refused"' in activity.read_text(encoding="utf-8")
     return False
 
 
@@ -326,6 +326,15 @@ def keep_disk_full(round_: Round, random: Random) -> None:
     victim = random.choice(round_.servers.workers)
     with contextlib.suppress(psutil.Error):
         psutil.Process(victim.pid).rlimit(resource.RLIMIT_FSIZE, (FEW_BYTES, FEW_BYTES))
+    round_.finish()
+    victim.kill()
+    victim.wait()
+
+
+def hang_task(round_: Round, random: Random) -> None:
+    """The tasks of one worker hang, though its heartbeats go on; the other worker gets copies."""
+    victim = random.choice(round_.servers.workers)
+    (round_.servers.flags / f"{HANGING}-{victim.pid}").touch()
     round_.finish()
     victim.kill()
     victim.wait()
@@ -387,6 +396,7 @@ FAULTS: dict[str, Callable[[Round, Random], None]] = {
     "another workspace's root": take_root,
     "another build": other_build,
     "disk of a worker stays full": keep_disk_full,
+    "hang a task": hang_task,
     "lost mount of a worker": lose_mount,
     "pause a worker": pause_worker,
     "cut off a worker": cut_off_worker,
@@ -397,6 +407,7 @@ FAULTS: dict[str, Callable[[Round, Random], None]] = {
 SPARING = {
     "another build",
     "disk of a worker stays full",
+    "hang a task",
     "lost mount of a worker",
     "pause a worker",
     "cut off a worker",

@@ -1,17 +1,18 @@
 """Preloaded into a Dask worker, whose faults are switched on by names in the folder SETSET_CHAOS_FLAGS.
 
-twice: it executes each task twice at the same time, as Dask may. unmounted-PID, a link: it sees nothing below the
-folder that the link leads to."""
+twice: it executes each task twice at the same time, as Dask may. hanging-PID: its tasks never end. unmounted-PID, a
+link: it sees nothing below the folder that the link leads to."""
 
 import os
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from setset.tasks import execute as tasks
 from setset.tasks.kinds import Task, TaskResult
 
-TWICE, UNMOUNTED = "twice", "unmounted"
+TWICE, HANGING, UNMOUNTED = "twice", "hanging", "unmounted"
 EVENTS = {"open", "os.listdir", "os.mkdir", "os.rename", "os.remove", "os.scandir"}
 
 
@@ -20,6 +21,8 @@ def dask_setup(_worker: object) -> None:
     unmounted = f"{flags}/{UNMOUNTED}-{os.getpid()}"
 
     def execute(task: Task) -> TaskResult:
+        while Path(flags, f"{HANGING}-{os.getpid()}").exists():
+            time.sleep(0.1)
         if not Path(flags, TWICE).exists():
             return execute_once(task)
         with ThreadPoolExecutor(2) as threads:

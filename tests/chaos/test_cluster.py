@@ -32,7 +32,7 @@ def play(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Play]:
 @pytest.mark.parametrize(
     ("begun", "steps"),
     [
-        ("shared", ("kill a worker", "double answers", "restart the scheduler")),
+        ("shared", ("kill a worker", "double answers", "restart the scheduler", "hang a task")),
         ("shipped", ("kill the coordinator", "full disk of a worker", "disk of a worker stays full")),
         ("shared", ("missing root", "another build", "lost mount of a worker")),
     ],

@@ -165,7 +165,8 @@ class Assignment:
         """Puts second copies of late tasks into the queue, at most one per idle worker. Returns the late workers and
         tasks.
 
-        A task is late if it is older than `age` seconds, or if its worker is paused or silent. The first result counts.
+        A task is late if it is older than `age` seconds, if it waits behind such tasks, or if its worker is paused or
+        silent. The first result counts.
         """
         idle = sum(worker.ready and not worker.tasks for worker in self.workers.values())
         if self.queue or not idle:
@@ -179,7 +180,8 @@ class Assignment:
             and (
                 task.future not in in_hand
                 if worker.stands
-                else now - (task.started_at or task.seen_at) > age and len(task.copies) == 1
+                else now - (task.started_at or max(other.started_at for other in worker.tasks)) > age
+                and len(task.copies) == 1
             )
         }
         chosen = list(late.values())[:idle]

@@ -155,7 +155,8 @@ class DaskExecutor(WatchedCluster):
             elif failure is None:
                 self._assignment.clear(task)
                 worker.done, worker.failures = worker.done + 1, 0
-                self._longest_task = max(self._longest_task, now - task.started_at)
+                # Two results may arrive in the wrong order: then the later task has no start time yet.
+                self._longest_task = max(self._longest_task, now - (task.started_at or now))
             worker.start_tasks(now)
         # The worker gets its next task before the caller gets this result.
         self._assign()

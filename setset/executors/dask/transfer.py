@@ -33,7 +33,9 @@ from setset.tasks.kinds import BadSource, CountTask, Task, TaskResult
 TEMPORARY_FOLDER = "setset-ship-"
 TRIAL_BYTES = 1 << 18
 """Number of bytes that a worker writes to the disk in its check. Fewer bytes may fit even on a full disk."""
-OTHER_BUILD = f"has another build of setset: install the coordinator's build of {__version__}, then start the worker again"
+OTHER_BUILD = (
+    f"has another build of setset: install the coordinator's build of {__version__}, then start the worker again"
+)
 
 
 @dataclass(frozen=True)

@@ -176,6 +176,18 @@ def test_a_late_task_has_a_copy_and_the_first_result_counts() -> None:
     assert task.future.result() == 7
 
 
+def test_a_task_that_waits_behind_a_late_one_has_a_copy_too() -> None:
+    assigned = assignment(2, 1)
+    assert assign(assigned) == {"0": [0, 1]}
+    for address in ("1", "2"):
+        assigned.workers[address] = Worker(address, 1, late=False, admitted=True)
+    assigned.workers["0"].start_tasks(10)
+    assigned.workers["0"].tasks[1].seen_at = 99.0  # the scheduler still has it
+    assert assigned.copy_late_tasks(60, now=60) == []
+    assert len(assigned.copy_late_tasks(60, now=100)) == 2
+    assert assign(assigned) == {"0": [0, 1], "1": [0], "2": [1]}
+
+
 def test_tasks_of_a_worker_that_stands_go_to_an_idle_one() -> None:
     assigned = assignment(1, 1, 1, 1)
     assign(assigned)

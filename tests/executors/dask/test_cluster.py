@@ -1,6 +1,7 @@
-"""What the coordinator says and shows of a cluster whose scheduler is gone."""
+"""The coordinator's view of a cluster, without a cluster."""
 
 import time
+from concurrent.futures import Future
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +10,7 @@ pytest.importorskip("distributed")
 
 from setset.executors.dask.executor import DaskExecutor
 from setset.executors.dask.transfer import FileAccess
-from setset.executors.dask.workers import Worker
+from setset.executors.dask.workers import PendingTask, Worker
 
 
 def test_a_lost_scheduler_is_named_at_once_and_its_workers_are_gone() -> None:
@@ -21,3 +22,15 @@ def test_a_lost_scheduler_is_named_at_once_and_its_workers_are_gone() -> None:
     assert heard == ["waiting for the Dask scheduler at tcp://10.0.0.1:8786: it does not answer"]
     executor._handle_silence(1)
     assert [(worker.host, worker.state) for worker in executor.activity().workers] == [("node2", "gone")]
+
+
+def test_results_in_the_wrong_order_do_not_make_tasks_look_long() -> None:
+    """Otherwise no task would ever be late."""
+    executor, worker = DaskExecutor("tcp://10.0.0.1:8786", FileAccess(), 1), Worker("a", 1, late=False)
+    executor._client = SimpleNamespace(status="closed")
+    remote = SimpleNamespace(result=lambda timeout: timeout, status="finished")
+    first, second = (PendingTask(Future(), print, (number,), remote) for number in range(2))
+    for task in (first, second):
+        worker.give(task, time.monotonic())
+    executor._finish(worker, second, remote)
+    assert (second.future.done(), worker.tasks, executor._longest_task) == (True, [first], 0)
