@@ -49,6 +49,7 @@ def test_progress_is_that_of_status(page: TestClient, reference: Path) -> None:
     shown = page.get("/progress").text
     assert f"{sizes[-1].lists:,}" in shown
     assert answer["runs"][0]["command"] in html.unescape(shown)
+    assert re.search(r'<time datetime="[^"]*">\d{4}-\d\d-\d\d \d\d:\d\d UTC</time>', shown)
 
 
 def test_what_is_wrong_comes_with_the_command_that_mends_it(copy: object) -> None:

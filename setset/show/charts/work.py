@@ -42,7 +42,7 @@ def throughput(workspace: Workspace) -> Chart:
     alt = altair()
     marks = alt.Chart(table(rows)).mark_bar()
     chart = marks.encode(
-        x=alt.X("rate:Q").title("million lists per second, one worker"),
+        x=alt.X("rate:Q").title("million lists per second, one worker").axis(tickCount=6),
         y=alt.Y("label:N").title("size").sort(None),
         yOffset=alt.YOffset("host:N"),
         color=_host_colour(rows),

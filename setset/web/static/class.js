@@ -104,7 +104,6 @@ export function helpClass() {
   offerTexts();
   article.append(latticeOf(cards));
   if (!isSite) return;
-  byId("hand").append(element("ul", { class: "hand" }, ...cards.map((card) => element("li", {}, drawCard(card)))));
-  byId("hand").open = true;
+  byId("hand").querySelectorAll("li").forEach((place, at) => place.append(drawCard(cards[at])));
   if (cards.length) offerPictures();
 }

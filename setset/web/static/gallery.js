@@ -79,7 +79,6 @@ export async function helpBrowse() {
   const size = Number(byId("gallery").dataset.size), sizes = await catalogue();
   const properties = (at) => Object.fromEntries(COLUMNS.map((key) => [key, sizes[size][key][at]]));
   classes = sizes[size].cards.map((_, at) => ({ ...classOf(sizes, size, at), ...properties(at) }));
-  byId("filtering").hidden = false;
   fillFacets();
   for (const [key, value] of new URLSearchParams(location.search)) if (form.elements[key] && !FACETS.includes(key)) form.elements[key].value = value;
   byId("pages")?.remove();
@@ -99,7 +98,6 @@ export async function helpBrowse() {
     event.preventDefault();
     restart();
   });
-  byId("symmetric").parentElement.hidden = false;
   const sortBy = (header, key, order) => header.addEventListener("click", (event) => {
     event.preventDefault();
     form.elements.order.value = order ?? (header.dataset.order === "ascending" ? "descending" : "");
