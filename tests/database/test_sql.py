@@ -159,9 +159,9 @@ def test_long_rows_are_refused(database: Path) -> None:
 
 
 def test_values_come_as_sqlite_has_them(database: Path) -> None:
-    query = "SELECT NULL, 9223372036854775807, -1.5e300, 9e999, 'a' || char(0, 10, 128512) || '\"', x'00ff', ''"
+    query = "SELECT NULL, 9223372036854775807, -1.5e15, 9e999, 'a' || char(0, 10, 128512) || '\"', x'00ff', ''"
     (found,) = run_query(database, query)[1]
-    assert found == (None, 2**63 - 1, -1.5e300, float("inf"), 'a\0\n\U0001f600"', b"\0\xff", "")
+    assert found == (None, 2**63 - 1, -1.5e15, float("inf"), 'a\0\n\U0001f600"', b"\0\xff", "")
 
 
 def test_a_query_without_a_process_is_an_error_of_ours(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:

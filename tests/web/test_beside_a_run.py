@@ -25,6 +25,7 @@ PAGES = ("/", "/progress", "/api/progress", "/counts", "/charts/gantt.svg", "/ch
 COMMITS = 50
 
 
+@pytest.mark.posix("takes more than five minutes under Wine")
 def test_no_commit_waits_for_a_query(copy: Copy) -> None:
     """Every page that reads the workspace is asked all the time, one of them for a query that takes seconds, while
     somebody commits. A commit waits for copies to be made, not for the query."""
