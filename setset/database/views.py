@@ -156,7 +156,8 @@ class CountedSize:
     origin: str
     pruned: bool
     class_sum: int | None
-    """Number of all lists of the size by the catalogue. None below the target, or if the catalogue lacks the size."""
+    """Number of all lists of the size, by the catalogue of classes. None if the size is below the target or not in the
+    catalogue."""
 
 
 _Record = TypeVar("_Record")
