@@ -103,7 +103,7 @@ class Job:
     counted_alone: frozenset[int] = frozenset()
     """Sizes that are counted in one walk, without counting the sizes in between."""
     only_forgotten: frozenset[Step] = frozenset()
-    """Steps in which only forgotten expansions are done, no new ones."""
+    """Steps in which only forgotten expansions are done, and no new expansions."""
 
     @property
     def database(self) -> Database:
@@ -442,10 +442,10 @@ def forget_counts(database: Database, ids: Collection[int]) -> None:
 
 
 def distrust(database: Database, altered: Iterable[AlteredRow]) -> None:
-    """Makes the run redo everything whose rows another program has changed.
+    """Makes the run do again all work whose rows another program has changed.
 
-    Plans counting expansions again. Deletes altered rows of batches, tallies and storing expansions: the proof finds
-    them missing, and plans their expansions again.
+    Plans altered counting expansions again. Deletes altered rows of batches, tallies and storing expansions: the proof
+    finds them missing, and plans their expansions again.
     """
     with database.transaction():
         for row in altered:

@@ -118,7 +118,7 @@ class ExplorationKey:
         return tuple(sorted(within, key=lambda step: (step.size, step.source_size)))
 
     def is_counted(self, size: int) -> bool:
-        """Whether all lists of a size are counted, stored or not."""
+        """Whether all lists of a size are stored or counted."""
         query = text("SELECT 1 FROM counts WHERE target = :target AND size = :size AND complete")
         return bool(self.database.query(query.bindparams(target=self.target, size=size)))
 
@@ -239,6 +239,6 @@ def set_numbered(at: SizeKey, numbered: int) -> None:
 
 
 def set_checked(at: SizeKey, findings: int | None) -> None:
-    """Records the time and the number of findings of a check. If `findings` is None, deletes both: the files have
-    changed."""
+    """Records the time and the number of findings of a check. If `findings` is None, deletes both, because the files
+    have changed since the check."""
     at.database.change(SIZES, [at.row_here], {"checked_at": None if findings is None else now(), "findings": findings})

@@ -189,7 +189,7 @@ class _Walk:
         self._numbers = use, source.size, size, target, limit, source.tail
 
     def mark_stretches(self, stretches: int, length: int) -> None:
-        """Makes the walk record in `counts` the number of lists so far: before each stretch of `length` source lists,
+        """Makes the walk record the number of lists so far in `counts`, before each stretch of `length` source lists
         and at the end."""
         self.counts = np.zeros(stretches + 1, np.int64)
         self.state[dk.NEXT_STRETCH], self.state[dk.STRETCH_LENGTH] = 0, length

@@ -17,7 +17,8 @@ so a list costs one AND per remaining card, whatever its size.
 list at once. The `need` highest remaining cards each have fewer than `need` cards above them, so none of them is kept.
 The next lower card is kept if it fits all of them. A still lower card is kept if it fits at least `need` of these
 `need` + 1 cards, which is true for nearly all. Two bitmasks show this: `every` has the cards that fit all cards seen so
-far, and `but_one` the cards that fit all of them except at most one. The kernel examines the few others one by one.
+far, and `but_one` the cards that fit all of them except at most one. The kernel examines the few cards outside
+`but_one` one by one.
 
 **The bits.** A batch is the tree of the prefixes of its lists. The children of a node are some of its remaining cards:
 nearly always all but the highest few, because too few cards remain above these. Usually the `tail` highest remaining

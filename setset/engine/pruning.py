@@ -11,9 +11,9 @@ Removing cards from a list only widens the bounds. So if a list passes, every li
 targets 19 and 20 there must also be a centre: see `UNPAIRED`.
 
 **The tables.** The kernel gets one array, with the offsets that `kernels` names. The entry for a hyperplane is at index
-32 c + r. For targets up to 18, every split with numbers of at most 9 is possible. Then the entry is c + r or 9, the
-smaller of both, and the three entries must add up to T or more. For 19 and 20, the entry is a bitmask of the possible
-splits with c <= s <= c + r, and the three bitmasks must have a split in common.
+32 c + r. For targets up to 18, every split with numbers of at most 9 is possible. Then the entry is the smaller of c +
+r and 9, and the three entries must add up to T or more. For 19 and 20, the entry is a bitmask of the possible splits
+with c <= s <= c + r, and the three bitmasks must have a split in common.
 """
 
 from collections.abc import Iterator

@@ -21,8 +21,8 @@ from setset.errors import SetsetError
 BUDGET = 200_000
 """Number of lists that a kernel visits per call: some milliseconds of work."""
 EXPAND_BUDGET = 500_000
-"""Number of lists that a kernel visits per call in `expand`. Larger than `BUDGET`, for fewer calls: before each call,
-the output may have to grow."""
+"""Number of lists that a kernel visits per call in `expand`. Larger than `BUDGET`, because the output may have to grow
+before each call, and fewer calls save time."""
 
 Lists = npt.NDArray[np.uint8]
 
