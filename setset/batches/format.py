@@ -32,8 +32,8 @@ MOST_BATCHES = 1 << 31
 """Upper limit of batch numbers, far above any in use. A larger number in a header means that the file is corrupted."""
 MOST_PAYLOAD = 1 << 28
 MOST_GROWTH = 1000
-"""Maximum ratio of unpacked to compressed bytes, beyond a megabyte. Refuses a crafted file that would fill the memory.
-Real batches have a ratio of up to 60."""
+"""Maximum number of unpacked bytes per compressed byte, after the first megabyte. Real batches have up to 60. A crafted
+file could have far more, to fill the memory."""
 LEVEL = 1
 """Compression level of zstandard. Level 3 saves 7 % of the bytes but makes every run 50 % slower."""
 

@@ -64,8 +64,8 @@ class RootState(enum.StrEnum):
     OWN = "present"
     """The token names this workspace in this folder."""
     MOVED = "moved"
-    """The token names this workspace in another folder, because the workspace was moved or copied. setset only
-    reads."""
+    """The token names this workspace in another folder, because the workspace was moved or copied. setset only reads
+    the files."""
     FOREIGN = "foreign"
     """The token names another workspace."""
     DAMAGED = "damaged token"
@@ -281,8 +281,9 @@ class Owner:
     def original(self, token_folder: str | None = None) -> Path | None:
         """The folder of the original workspace if this workspace is a copy; None if it is no copy.
 
-        The workspace is a copy if another folder still holds it, and if the database, the token of its own root or the
-        token of another root (`token_folder`) names this folder. Otherwise it was moved, or never had another folder.
+        The database, the token of the root inside the workspace, and the token of another root (`token_folder`) may
+        name another folder. If such a folder still holds the workspace, this workspace is a copy. Otherwise it was
+        moved, or never had another folder.
         """
         own = read_token(self.folder.own_root)
         own_folder = own.folder if own and own.workspace == self.workspace else None
@@ -292,7 +293,7 @@ class Owner:
         return None
 
     def _is_still_in(self, folder: Path) -> bool:
-        """Whether a folder still holds this workspace, so that two folders hold it. True if unsure."""
+        """Whether another folder still holds this workspace. True if unsure."""
         own_root = WorkspaceFolder(folder).own_root
         workspace = root_owner(own_root)
         return workspace == self.workspace if workspace else _has_database(folder) or has_batches(own_root)
@@ -319,10 +320,10 @@ class Owner:
         claim_root(root, self.token(root), adopt, str(self.original() or self.resolved_folder))
 
     def note_folder(self) -> str:
-        """Records the folder of the workspace in the token of the root inside it. Returns the recorded folder.
+        """Records the folder of the workspace in the token of the root inside the workspace. Returns this folder.
 
-        In a copy, the token keeps the folder of the original. Raises an error if files or folders of a copy are links
-        to the original.
+        If the workspace is a copy, records the folder of the original instead. Raises an error if a file or folder of
+        the copy is a link to the original.
         """
         own, original = self.folder.own_root, self.original()
         for path in (self.folder.database, own, *own.glob("*/"), *own.glob("*/*/")):

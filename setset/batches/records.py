@@ -44,7 +44,8 @@ class Span:
         return (self.last_source + 1, 0) if self.ends_source else (self.last_source, self.last_part + 1)
 
     def sources(self, most: int) -> range:
-        """Numbers of the source batches, at most `most` + 1 of them. An unverified span may claim a huge range."""
+        """Numbers of the source batches. Ends after `most` + 1 numbers, since an unverified span may claim a huge
+        range."""
         return range(self.first_source, min(self.last_source, self.first_source + most) + 1)
 
     @property
@@ -70,8 +71,7 @@ class BatchFile:
 
     @property
     def content(self) -> tuple[Span, int, Cards, Cards, str]:
-        """Values that a file made again must have in common with the lost file: the same lists from the same
-        sources."""
+        """Values that must stay the same when the file is made again: sources, number of lists, first and last list."""
         return self.span, self.lists, self.first, self.last, self.source_digest
 
 
@@ -104,7 +104,7 @@ class Batch(BatchFile):
 
     @property
     def file(self) -> BatchFile:
-        """The file that the database expects."""
+        """The recorded file alone, without number, storage root and defect of the batch."""
         return BatchFile(*(getattr(self, field.name) for field in fields(BatchFile)))
 
     def __str__(self) -> str:

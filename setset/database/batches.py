@@ -38,7 +38,7 @@ SEEDS = NumberedBatch(0, 0, NO_SOURCE)
 
 
 def read(at: SizeKey, *conditions: ColumnElement[bool], verified: bool = False) -> list[Batch]:
-    """All batches of a size that meet the conditions, in lexicographic order.
+    """Batches of a size that meet all SQL conditions, in lexicographic order.
 
     Raises:
         BadDatabase: `verified` is true, and the checksum of a row is wrong, since it was changed by hand.
@@ -239,7 +239,8 @@ def number_batches(at: SizeKey) -> list[NumberedBatch]:
 
 
 def give_numbers(at: SizeKey, first: int = 0, end: int = MOST_BATCHES) -> list[NumberedBatch]:
-    """Gives the next free numbers to batches of sources `first` to `end` - 1 that have none. Returns these batches."""
+    """Gives the next free numbers to all batches without a number whose first source is from `first` to `end` - 1.
+    Returns these batches."""
     last = at.database.query(select(func.max(BATCHES.c.number)).where(at.batches_here))[0][0]
     waiting = BATCHES.c.number.is_(None) & BATCHES.c.first_source.between(first, end - 1)
     query = select(BATCHES.c.id, BATCHES.c.lists, BATCHES.c.digest).where(at.batches_here, waiting)

@@ -148,8 +148,8 @@ class Database:
     ) -> None:
         """Changes the rows that meet all conditions, and updates their checksums.
 
-        `values` may be a function of the current row. If it returns None, the row stays unchanged. A row with a wrong
-        checksum keeps a wrong checksum, so that `check` still reports it, unless `accept` is true.
+        `values` may be a function of the current row. If it returns None, the row stays unchanged. Unless `accept` is
+        true, a row with a wrong checksum keeps a wrong checksum, so that `check` still reports it.
         """
         changes = []
         for row in self.query(select(table).where(*where)):

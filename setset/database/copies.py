@@ -43,7 +43,8 @@ def are_wanted(path: Path) -> bool:
 
 
 def address(path: PurePath, mode: str) -> str:
-    """URI of a database for SQLite; mode ro or rw. SQLite accepts no host, so //host/a becomes file:////host/a."""
+    """URI of a database for SQLite; mode ro or rw. SQLite refuses a host in a URI, so //host/a becomes
+    file:////host/a."""
     return re.sub("^file:(?!///)", "file://", path.as_uri()) + f"?mode={mode}"
 
 

@@ -103,7 +103,7 @@ class Job:
     counted_alone: frozenset[int] = frozenset()
     """Sizes that are counted in one walk, without counting the sizes in between."""
     only_forgotten: frozenset[Step] = frozenset()
-    """Steps in which a repair does only forgotten expansions."""
+    """Steps in which only forgotten expansions are done, and no new expansions."""
 
     @property
     def database(self) -> Database:
@@ -111,12 +111,12 @@ class Job:
 
     @cached_property
     def destinations(self) -> dict[int, Destination]:
-        """Storage roots as destinations of the tasks' files, by id of the root."""
+        """Each storage root, by its id, as the `Destination` of a task."""
         return storage_roots.destinations(self.database)
 
 
 def read(exploration: ExplorationKey, *conditions: ColumnElement[bool], most: int | None = None) -> list[Expansion]:
-    """Expansions of an exploration that meet the conditions, ordered by source. `most` limits their number."""
+    """Expansions of an exploration that meet all SQL conditions, ordered by source; at most `most` of them."""
     columns = [EXPANSIONS.c[field.name] for field in fields(Expansion)]
     query = select(*columns).where(EXPANSIONS.c.exploration_id == exploration.id, *conditions)
     return exploration.database.read(
@@ -131,7 +131,8 @@ def with_results(size: SizeRecord) -> list[Expansion]:
 
 
 def find_stale_counts(at: SizeKey) -> list[Expansion]:
-    """Finished counts from the batches of a size that lack a tally, or whose source batch has changed."""
+    """Finished counts from the batches of a size that are out of date: the tally is missing or wrong, or the source
+    batch was changed or removed."""
     counting = EXPANSIONS.c.work == Work.COUNT, EXPANSIONS.c.source_size == at.size
     counted = read(at.exploration, *counting, EXPANSIONS.c.state == State.DONE)
     if not counted:
@@ -409,9 +410,10 @@ def forget(size: SizeRecord, sources: set[int]) -> set[int]:
 
 
 def _forget_results(at: SizeKey, step: Step, sources: set[int]) -> set[int]:
-    """Deletes the batches of these sources, and of sources that share a batch with them, and plans these sources again.
+    """Deletes the batches of these sources and of all sources that share a batch with them. Plans their expansions
+    again.
 
-    Resets the numbers of all batches of the size. Returns all forgotten sources.
+    Removes the numbers of all batches of the size. Returns all forgotten sources.
     """
     recorded = batches.read(at)
     forgotten, batch_ids = set(sources), set[int]()
@@ -440,10 +442,10 @@ def forget_counts(database: Database, ids: Collection[int]) -> None:
 
 
 def distrust(database: Database, altered: Iterable[AlteredRow]) -> None:
-    """Makes the run redo everything whose rows another program has changed.
+    """Makes the run do again all work whose rows another program has changed.
 
-    Plans counting expansions again. Deletes altered rows of batches, tallies and storing expansions: the proof finds
-    them missing, and plans their expansions again.
+    Plans altered counting expansions again. Deletes altered rows of batches, tallies and storing expansions: the proof
+    finds them missing, and plans their expansions again.
     """
     with database.transaction():
         for row in altered:

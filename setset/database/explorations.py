@@ -80,7 +80,7 @@ class ExplorationKey:
         return f"--target {self.target}" + (" --prune" if self.pruned else "")
 
     def at(self, size: int) -> SizeKey:
-        """Key of a size, stored or not."""
+        """A size of this exploration, stored or not."""
         return SizeKey(self, size)
 
     def sizes(self) -> list[SizeRecord]:
@@ -104,9 +104,10 @@ class ExplorationKey:
         raise NotStored(f"size {size} is not stored for target {self.target}: run '{command}' first")
 
     def steps(self, largest: int = LARGEST, unfinished: bool = False) -> tuple[Step, ...]:
-        """Steps that were ever planned, smallest sizes first. If `unfinished`, only steps with an expansion never done.
+        """Steps that were ever planned, smallest sizes first. If `unfinished`, only steps with an expansion that was
+        never done.
 
-        Leaves out steps that store a size larger than `largest`, or count from a size larger than `largest`.
+        Leaves out each step that stores a size above `largest` or counts from a size above `largest`.
         """
         kinds = EXPANSIONS.c.work, EXPANSIONS.c.size, EXPANSIONS.c.source_size
         mine = select(*kinds).distinct().where(EXPANSIONS.c.exploration_id == self.id)
@@ -117,7 +118,7 @@ class ExplorationKey:
         return tuple(sorted(within, key=lambda step: (step.size, step.source_size)))
 
     def is_counted(self, size: int) -> bool:
-        """Whether all lists of a size are counted, stored or not."""
+        """Whether all lists of a size are stored or counted."""
         query = text("SELECT 1 FROM counts WHERE target = :target AND size = :size AND complete")
         return bool(self.database.query(query.bindparams(target=self.target, size=size)))
 
@@ -169,7 +170,7 @@ class SizeRecord(SizeKey):
 
     @property
     def source(self) -> SizeKey:
-        """Key of the source size."""
+        """The source size in the same exploration."""
         return self.exploration.at(self.source_size)
 
 
@@ -238,5 +239,6 @@ def set_numbered(at: SizeKey, numbered: int) -> None:
 
 
 def set_checked(at: SizeKey, findings: int | None) -> None:
-    """Records the time and the number of findings of a check. None deletes both, since the files have changed."""
+    """Records the time and the number of findings of a check. If `findings` is None, deletes both, because the files
+    have changed since the check."""
     at.database.change(SIZES, [at.row_here], {"checked_at": None if findings is None else now(), "findings": findings})

@@ -65,7 +65,7 @@ def _damaged(database: Database, size: int) -> DamagedCatalogue:
 def store_level(database: Database, level: Level, game_classes: list[int]) -> Totals:
     """Stores the classes and links of a size in one transaction, replacing earlier rows.
 
-    `game_classes` has, for each class, its number of classes under the game's own symmetries.
+    `game_classes` has, for each class, the number of classes that it splits into under the game's own symmetries.
     """
     size, totals = level.size, Totals.of(level, sum(game_classes))
     sealed = {"hands": totals.hands, "digest": level.digest, "built_at": now()}

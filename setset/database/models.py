@@ -249,7 +249,7 @@ CLASSES = _table(
     _required("lists", Integer, doc="number of lists in the class"),
     _required("extensions", Integer, doc="number of cards that can be added to the representative"),
     _required("complete", Integer, doc="1 if no card can be added"),
-    _required("game_classes", Integer, doc="number of classes under the game's own symmetries"),
+    _required("game_classes", Integer, doc="number of classes that it splits into under the game's own symmetries"),
     UniqueConstraint("representative"),
     CheckConstraint("stabilizer * lists = 1965150720", name="orbit"),
     CheckConstraint("complete = (extensions = 0)", name="complete"),
@@ -264,7 +264,9 @@ LINKS = _table(
     Column("larger", Integer, primary_key=True),
     Column("smaller", Integer, primary_key=True),
     _required("extensions", Integer, doc="number of cards that extend a list of the smaller class to the larger class"),
-    _required("deletions", Integer, doc="number of cards whose removal gives a list of the smaller class"),
+    _required(
+        "deletions", Integer, doc="number of cards in a list of the larger class whose removal gives the smaller class"
+    ),
     ForeignKeyConstraint(["size", "larger"], ["classes.size", "classes.number"]),
     CheckConstraint("extensions > 0 AND deletions > 0", name="not_empty"),
     sqlite_with_rowid=False,
@@ -272,4 +274,5 @@ LINKS = _table(
 )
 
 CHECKED = (EXPLORATIONS, SIZES, ROOTS, BATCHES, RUNS, EXPANSIONS, TALLIES)
-"""Tables whose row checksums `check` verifies. It also compares batches with the headers of their files."""
+"""Tables whose row checksums `check` verifies. `check` also compares the rows of batches with the headers of their
+files."""

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from typing import Any
 
 MOST_BYTES = 50_000_000
-"""Maximum length of a text or blob that a query makes, and of all values of a row together."""
+"""Maximum length of a text or blob that a query makes. Also the maximum for all values of a row together."""
 MOST_MEMORY = 1_000_000_000
 """Maximum memory of SQLite for a query. The whole process may take twice as much."""
 MOST_COLUMNS = 2_000
@@ -61,7 +61,8 @@ def _answer(request: dict[str, Any]) -> None:
 
 
 def _open(address: str, busy_seconds: float, most_copied: int) -> sqlite3.Connection:
-    """Opens a copy of the database in memory, so that no commit waits for the query. Opens a large database itself."""
+    """Opens a copy of the database in memory, so that no commit waits for the query. Opens a large database without a
+    copy."""
     database = sqlite3.connect(address, uri=True, timeout=busy_seconds, isolation_level=None)
     database.execute("BEGIN")
     pages, bytes_per_page = (database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))

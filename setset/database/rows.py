@@ -61,9 +61,9 @@ def unrecorded_sizes(database: Database) -> list[str]:
 
 
 def exchanged_targets(database: Database) -> list[str]:
-    """Targets whose recorded files all belong to another target, by the paths of the files.
+    """Targets whose recorded files all have the path of another target.
 
-    In this case another program has exchanged the ids of two rows of `explorations`. No checksum covers the ids.
+    Then another program has exchanged the ids of two rows of `explorations`, which no checksum covers.
     """
     query = (
         "SELECT x.target FROM batches b JOIN explorations x ON x.id = b.exploration_id GROUP BY x.id "

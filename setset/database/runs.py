@@ -15,7 +15,8 @@ from setset.database.models import RUNS
 from setset.errors import BadInput, SetsetError
 
 NAMED: Final = 10
-"""Maximum number of repaired files and expansions that a run records by name. It only counts the further ones."""
+"""Maximum number of repaired files and expansions that a run records by name. Of all others, it records only the
+number."""
 
 
 @dataclass(frozen=True)

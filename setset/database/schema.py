@@ -147,8 +147,8 @@ def create(path: Path) -> None:
 def replace(path: Path, new: Path) -> Path | None:
     """Replaces the database `path` by the finished database `new`, and keeps the old database under another name.
 
-    Returns this name; None if there was no old database. At every moment a complete database has the name `path`. An
-    unfinished write to the old database is rolled back first, since its journal fits no other database.
+    Returns this name; None if there was no old database. At every moment a complete database has the name `path`. Rolls
+    back an unfinished write to the old database first, since SQLite would apply its journal to the new one.
     """
     kept = None
     if path.exists():

@@ -56,7 +56,7 @@ def own_folders(database: Database) -> dict[int, Path]:
 
 
 def destinations(database: Database) -> dict[int, Destination]:
-    """Storage roots as destinations of the files that tasks write, by id of the root."""
+    """Each storage root, by its id, as the `Destination` of a task."""
     return {number: Destination(str(root), owner(database).token(root)) for number, root in folders(database).items()}
 
 
@@ -77,7 +77,7 @@ def recorded_path(database: Database, folder: Path, ignored_id: int = 0) -> str:
 
 
 def records(database: Database, measure: bool = False) -> list[Root]:
-    """All storage roots with their current state. With `measure`, also the free bytes on their disks."""
+    """All storage roots with their current state; if `measure`, also with the free bytes on their disks."""
     sums = (func.coalesce(func.sum(column), 0) for column in (BATCHES.c.lists, BATCHES.c.bytes))
     query = (
         select(ROOTS.c.id, ROOTS.c.path, func.count(BATCHES.c.id), *sums)
@@ -170,7 +170,7 @@ def use_root(
         output: A folder elsewhere. None for the root inside the workspace.
         adopt: Also accept a used root of this workspace whose token is missing, damaged or stale.
         refill: Also accept a root whose files are all missing, so that they can be made again.
-        needed: Target and size that the run needs. Raises RootGone if files of them are in a missing root.
+        needed: Target and size whose files the run needs. Raises RootGone if some of these files are in a missing root.
     """
     path = OWN_ROOT if output is None else recorded_path(database, output)
     if not _is_text(path):
@@ -214,7 +214,8 @@ def record_move(database: Database, root: Root, path: str) -> None:
 
 
 def record_loss(database: Database, root: Root, new_root_id: int | None) -> None:
-    """Records that a root is lost. Its files become missing files of a new root, where they can be made again."""
+    """Deletes the record of a lost root. Records its files as missing files of a new root, where they can be made
+    again."""
     with database.transaction():
         if new_root_id is not None:
             lost = {"root_id": new_root_id, "defect": "lost with its storage root"}

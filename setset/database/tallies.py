@@ -20,7 +20,7 @@ ENTRY_BYTES = 8
 MOST = 1 << 63
 """Exclusive upper limit of an integer in SQLite."""
 KEPT = ("size", "source_size", "source", "source_digest", "lists_in")
-"""Columns of the table `expansions` that are fields of `SourceCount` too."""
+"""Columns of the table `expansions` that `SourceCount` has as fields."""
 
 
 class Part(NamedTuple):
@@ -54,7 +54,7 @@ class SourceCount:
     source_digest: str
     lists_in: int
     tallies: tuple[tuple[int, int, str], ...]
-    """Size, number of lists, and entries (as hexadecimal digits) of each counted size."""
+    """For each counted size: the size, the number of lists, and the packed subtotals as hexadecimal digits."""
 
     @property
     def exploration(self) -> tuple[int, bool]:
@@ -132,7 +132,8 @@ def adopt(database: Database, counts: Sequence[SourceCount]) -> int:
 
 
 def sizes_counted(at: SizeKey) -> dict[int, dict[int, bool]]:
-    """Counted sizes of each count from the batches of a size, by expansion id, with whether the tally has entries.
+    """Sizes that each count from the batches of a size has counted, by expansion id. True marks a size whose tally has
+    entries.
 
     Only a count of one size alone has entries. Leaves out a tally that contradicts its expansion.
     """

@@ -156,7 +156,8 @@ class CountedSize:
     origin: str
     pruned: bool
     class_sum: int | None
-    """Number of all lists of the size by the catalogue. None below the target, or if the catalogue lacks the size."""
+    """Number of all lists of the size, by the catalogue of classes. None if the size is below the target or not in the
+    catalogue."""
 
 
 _Record = TypeVar("_Record")
@@ -198,7 +199,8 @@ def status(database: Database, target: int | None = None) -> Status:
 
 
 def _altered(database: Database, sizes: Sequence[SizeStatus]) -> list[str]:
-    """Names rows changed by hand, references to missing rows, stale counts, and sizes without expansions."""
+    """Names of rows changed by hand, of rows that refer to missing rows, of stale counts, and of sizes without
+    expansions."""
     broken = database.read(text("PRAGMA foreign_key_check"), lambda row: f"row {row.rowid} of the table {row.table}")
     shown = {(size.target, size.size) for size in sizes}
     begun = [(exploration, size) for exploration in explorations.find_all(database) for size in exploration.sizes()]

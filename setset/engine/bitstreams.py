@@ -13,9 +13,9 @@ SPARE_WORDS = 2
 class Streams:
     """The lists of a batch as bits: one stream of codes per depth, then one stream of exceptions per depth.
 
-    The docstring of engine/kernels.py explains depths, codes and exceptions. `tail` is the usual number of highest
-    remaining cards that have no child in a node of the last depth. `words` holds the streams one after the other, then
-    `SPARE_WORDS` zero words. Each stream starts with a new word and fills words from the least significant bit on.
+    The docstring of engine/kernels.py explains depths, codes, exceptions and the tail. `tail` is the tail of the last
+    depth. `words` holds the streams one after the other, then `SPARE_WORDS` zero words. Each stream starts with a new
+    word and fills words from the least significant bit on.
     """
 
     lists: int
@@ -53,8 +53,8 @@ def from_payload(lists: int, lengths: tuple[int, ...], payload: bytes, tail: int
 def from_earlier(size: int, lists: int, lengths: tuple[int, ...], payload: bytes, tail: int) -> Streams:
     """Converts the bits of a batch file of format 1 or 2 to `Streams`.
 
-    Format 1 has one stream per depth, with a bit per remaining card of each node, and no codes. Format 2 has codes for
-    the last depth only, so it has one more stream. In a depth without codes, each node becomes an exception.
+    Format 1 has no codes: one stream per depth has a bit per remaining card of each node. Format 2 has one more stream,
+    with the codes of the last depth. In a depth without codes, each node gets the code EXCEPT.
     """
     parts = np.split(np.frombuffer(payload, dtype="<u8"), np.cumsum(words_of(lengths))[:-1])
     nodes = [1, *(int(np.bitwise_count(part).sum()) for part in parts[: size - 1])]

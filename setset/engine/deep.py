@@ -27,7 +27,8 @@ CHUNK = 200_000
 BUDGET = 1_000_000
 """Number of lists that the kernel visits per call: some milliseconds of work. Python handles signals between calls."""
 WRITE_BUDGET = 200_000
-"""`BUDGET` of a walk that writes a batch. Smaller, because each call needs memory for all lists that it may write."""
+"""Number of lists that the kernel visits per call when it writes batches. Smaller than `BUDGET`, because each call
+needs memory for all lists that it may write."""
 
 Counts = npt.NDArray[np.int64]
 
@@ -69,7 +70,7 @@ def count(source: Streams, target: int, size: int, entries: int = 1) -> Counts:
 
 
 def stretch_length(lists: int, entries: int) -> int:
-    """Number of source lists per stretch. At most `entries` equal stretches have `lists` source lists together."""
+    """Number of source lists per stretch, so that at most `entries` stretches hold all `lists` source lists."""
     return max(-(-lists // entries), 1)
 
 
@@ -151,8 +152,8 @@ def lists(
 
 
 def _walk_lists(source: Streams, target: int, size: int, first: int, start: int, chunk: int) -> Iterator[Lists]:
-    """Yields arrays like the function `lists`, with the kernel of the deep walk. Skips `first` source lists, then
-    `start` lists below the next source lists."""
+    """Yields arrays like the function `lists`, with the kernel of the deep walk. Skips `first` source lists with all
+    lists below them, then `start` more lists."""
     walk = _Walk(source, target, size, dk.LIST)
     walk.state[dk.SKIP_SOURCES], walk.state[dk.SKIP] = first, start
     walk.listing = np.empty(chunk * size + k.SLACK, np.uint8)
@@ -188,8 +189,8 @@ class _Walk:
         self._numbers = use, source.size, size, target, limit, source.tail
 
     def mark_stretches(self, stretches: int, length: int) -> None:
-        """Makes the walk count each stretch of `length` source lists separately. The walk records its running total in
-        `counts` before each stretch, and at the end."""
+        """Makes the walk record the number of lists so far in `counts`, before each stretch of `length` source lists
+        and at the end."""
         self.counts = np.zeros(stretches + 1, np.int64)
         self.state[dk.NEXT_STRETCH], self.state[dk.STRETCH_LENGTH] = 0, length
 

@@ -9,10 +9,11 @@ at depth d, the row of d has a bitmask of the cards that make no set with b and 
 row of `nodes` has in REMAINING the remaining cards, in AHEAD the children not visited yet, and in KEEP the children in
 the batch that is being written. The rows of smaller depths are as in `kernels`.
 
-**Dropping.** A node that needs `want` more cards cannot use a card that fits fewer than `want` - 1 of the others. Such
-cards are dropped until nothing changes. CANDIDATES are the cards that stay. The dropped cards still count as remaining
-cards in the bits of a batch. If a list of `final` cards must have remaining cards, nothing is dropped, because
-remaining cards need not fit each other.
+**Dropping.** Two remaining cards fit each other if they make no set with a chosen card. A node that needs `want` more
+cards cannot use a card that fits fewer than `want` - 1 of the others. Such cards are dropped until nothing changes.
+CANDIDATES are the cards that stay. The dropped cards still count as remaining cards in the bits of a batch. If the
+target is larger than `final`, a list of `final` cards must have remaining cards. These need not fit each other, so
+nothing is dropped.
 
 **The last levels.** If every list of `final` cards is kept, the last five levels are counted at once: three loops, and
 vectors for the last two levels, without dropping. The last three levels are written at once: the lists below a node of
@@ -64,7 +65,7 @@ FILLED = 16  # number of rows of the array `listing` that are filled
 STATE_WORDS = 20
 
 NAMES = 64
-"""Length of each of the three parts of the array `names` of a walk: one entry per label."""
+"""Number of entries in each of the three parts of `Walk.names`."""
 MOST_TRIPLES = NARROW * (NARROW - 1) * (NARROW - 2) // 6
 """Maximum number of ways to add three cards to a node with 32 labels."""
 
@@ -80,22 +81,22 @@ class Walk(NamedTuple):
     out: U64
     """The bits of the batch that is being written, as words."""
     spare: U64
-    """For each two cards: bitmask of all cards except their third card, in the columns that the module `kernels`
-    describes."""
+    """For each two cards: bitmask of all cards except the card that completes a set with both. The module `kernels`
+    describes the columns."""
     thirds: U8
     """The card that completes a set with the cards a and b, at index 128 a + b."""
     wide: U64
-    """For each two of 64 labels: bitmask of all labels except the label of the third card."""
+    """For each two of 64 labels: bitmask of all labels except the label of the card that completes a set with both."""
     rows: U32
     """For each depth and each of 32 labels: bitmask of the labels whose cards make no set with this label's card and
     any chosen card."""
     narrow: U32
-    """For each two of 32 labels: bitmask of all labels except the label of the third card."""
+    """For each two of 32 labels: bitmask of all labels except the label of the card that completes a set with both."""
     under: U32
     """For each of 32 bits: bitmask of all lower bits."""
     bits: U64
     """For each card: bitmask with the bit of its label. From depth NARROW_FROM on, for each old label: bitmask with the
-    bit of its new label. NONE: no label."""
+    bit of its new label. NONE if there is no such label."""
     names: I64
     """Three parts: the card of each of the 64 labels, the card of each of the 32 labels, and the old label of each of
     the 32 labels."""
@@ -107,12 +108,12 @@ class Walk(NamedTuple):
     size: int
     """Number of cards per source list, at least TOP."""
     final: int
-    """Size of the lists that the walk counts, writes or lists: at least `size` + 2."""
+    """Number of cards per list that the walk counts or makes: at least `size` + 2."""
     target: int
     limit: int
     """Maximum number of lists per batch."""
     tail: int
-    """Tail of the source batch: the usual number of highest remaining cards without a child."""
+    """Tail of the last depth of the source batch. The module `kernels` explains the tail."""
 
 
 def _reverse(_context: Any, word: Any) -> Any:
@@ -276,11 +277,11 @@ def _visit_source(w: Walk) -> bool:
 
 @k._inlined
 def _drop(first: Vector, second: Vector, cards: np.uint64, want: int) -> np.uint64:
-    """Drops cards that cannot be among `want` cards added without a set, because they fit fewer than `want` - 1 of the
-    others. Repeats this until no card drops out.
+    """Drops each card that fits fewer than `want` - 1 of the other cards, until no card drops out. Such a card cannot
+    be among `want` cards added without a set.
 
-    Returns the cards that stay, NONE if fewer than `want` stay. `first` has a bitmask per label from 0 to 15: the cards
-    that the label's card fits. `second` has the bitmasks of the labels 16 to 31.
+    Returns the cards that stay; NONE if fewer than `want` stay. `first` has a bitmask for each label from 0 to 15: the
+    cards that fit the label's card. `second` has the bitmasks for the labels from 16 to 31.
     """
     while popcount(cards) >= want:
         word = v.repeat(cards)
@@ -296,7 +297,7 @@ def _drop(first: Vector, second: Vector, cards: np.uint64, want: int) -> np.uint
 
 @k._inlined
 def _drop_wide(w: Walk, depth: int, cards: np.uint64, want: int) -> np.uint64:
-    """Does the same as `_drop` for 64 labels. The bitmasks of fitting cards are in the row of the node at a depth."""
+    """Does the same as `_drop` for 64 labels, with the bitmasks in the row of the node at a depth."""
     while popcount(cards) >= want:
         stay = NONE
         for b in range(64):
@@ -310,8 +311,8 @@ def _drop_wide(w: Walk, depth: int, cards: np.uint64, want: int) -> np.uint64:
 
 @k._inlined
 def _open_wide(w: Walk, depth: int) -> bool:
-    """Opens the next child of the node at a depth, with bitmasks of 64 labels. Skips children that surely lead to no
-    list of `final` cards. Returns False if no other child is left."""
+    """Opens the next child of the node at a depth that may lead to a list of `final` cards, with bitmasks of 64 labels.
+    Returns False if there is no such child."""
     remaining, ahead, candidates = w.nodes[depth, REMAINING], w.nodes[depth, AHEAD], w.nodes[depth, CANDIDATES]
     want = max(w.target, w.final) - depth - 1
     least = want + 1 if depth >= w.size else 1
@@ -342,8 +343,8 @@ def _open_wide(w: Walk, depth: int) -> bool:
 
 @k._inlined
 def _quads(w: Walk, depth: int, rest: np.uint64, count: Vector, both: bool) -> Vector:
-    """Adds to `count` the number of ways to add four cards of `rest` to the node at a depth without making a set.
-    `both` must be True if `rest` has labels from 16 on, which need the second vector."""
+    """Counts the ways to add four cards of `rest` to the node at a depth without making a set. Adds them to the lanes
+    of `count`. If `rest` has labels from 16 on, `both` must be True, because these labels are in a second vector."""
     rows, narrow, row = w.rows, w.narrow, (NARROW * depth) & 1023
     first = v.both(v.load(rows, row), v.load(w.under, 0))
     second = v.both(v.load(rows, row + 16), v.load(w.under, 16))
@@ -372,7 +373,7 @@ def _quads(w: Walk, depth: int, rest: np.uint64, count: Vector, both: bool) -> V
 
 @k._inlined
 def _count_four(w: Walk, depth: int, rest: np.uint64, count: Vector) -> Vector:
-    """Calls `_quads`, with the second vector only if `rest` has labels from 16 on."""
+    """Does the same as `_quads`. Uses the second vector only if `rest` has labels from 16 on."""
     if rest >> np.uint64(16):
         return _quads(w, depth, rest, count, True)
     return _quads(w, depth, rest, count, False)
@@ -455,8 +456,8 @@ def _write_triples(w: Walk, depth: int, rest: np.uint64) -> None:
 
 @k._inlined
 def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
-    """Counts, writes or skips all lists below the node at a depth in one step, if they have three to five cards more
-    than the node. Returns False, and does nothing, if the levels must be visited one by one."""
+    """Tries to count, write or skip all lists below the node at a depth in one step. The lists have three to five cards
+    more than the node. Returns False, and does nothing, if the levels must be visited one by one."""
     if w.use == WRITE_BATCH:
         if depth != w.final - 3 or w.state[k.LISTS] + MOST_TRIPLES > w.limit:
             return False
@@ -480,8 +481,8 @@ def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
 
 @k._inlined
 def _kept(w: Walk, depth: int, label: int, left: np.uint64, is_narrow: bool) -> np.uint64:
-    """Kept children of the child `label` of the node at a depth. Returns the cards in `left` (remaining cards of the
-    child) that have enough remaining cards above them."""
+    """Kept children of the child `label` of the node at a depth: the cards in `left` that, once added, leave enough
+    remaining cards. `left` has the remaining cards of the child."""
     if w.target <= w.final:
         return left
     kept = NONE
@@ -530,8 +531,8 @@ def _visit_leaves(w: Walk, ahead: np.uint64, is_narrow: bool) -> bool:
 
 @k._inlined
 def _take_leaf(w: Walk) -> bool:
-    """Writes or copies the lists below the open leaf (list of `final` - 1 cards) that are not in the output yet.
-    Returns True if the output has no room for all of them."""
+    """Puts the lists below the open leaf (a list of `final` - 1 cards) into the output, except lists put there before.
+    Returns True if some lists do not fit."""
     return _list_part(w) if w.use == LIST else _write_part(w)
 
 
@@ -546,10 +547,9 @@ def _highest_bits(word: np.uint64, count: int) -> np.uint64:
 
 @k._inlined
 def _write_part(w: Walk) -> bool:
-    """Adds to the batch the lists below the open leaf (list of `final` - 1 cards) that are not written yet.
+    """Adds the lists below the open leaf (a list of `final` - 1 cards) to the batch, except lists written before.
 
-    If the batch has no room for all of them, closes the batch, keeps the other lists for the next batch, and returns
-    True.
+    If some lists do not fit, closes the batch, keeps these lists for the next batch, and returns True.
     """
     kept = np.uint64(w.state[k.LEFT])
     need = max(w.target - w.final, 0)
@@ -570,8 +570,8 @@ def _write_part(w: Walk) -> bool:
 
 @k._inlined
 def _list_part(w: Walk) -> bool:
-    """Copies to free rows of `listing` the lists below the open leaf (list of `final` - 1 cards) that are not copied
-    yet. Returns True if there are more lists than free rows."""
+    """Copies the lists below the open leaf (a list of `final` - 1 cards) to free rows of `listing`, except lists copied
+    before. Returns True if some lists do not fit."""
     kept = np.uint64(w.state[k.LEFT])
     if w.state[SKIP]:
         skipped = min(popcount(kept), w.state[SKIP])
@@ -638,9 +638,8 @@ def _walk_narrow(w: Walk) -> int:
 
 @k._inlined
 def _open_narrow(w: Walk, depth: int, ahead: np.uint64) -> tuple[bool, np.uint64]:
-    """Opens the first child in `ahead`, with bitmasks of 32 labels. Skips children that surely lead to no list of
-    `final` cards. Returns whether a child was opened, and the children to visit below it (NONE without such a
-    child)."""
+    """Opens the first child in `ahead` that may lead to a list of `final` cards, with bitmasks of 32 labels. Returns
+    True and the children to visit below this child; False and NONE if there is no such child."""
     remaining, candidates = w.nodes[depth, REMAINING], w.nodes[depth, CANDIDATES]
     row = (NARROW * depth) & 1023
     want = max(w.target, w.final) - depth - 1
@@ -677,8 +676,8 @@ def _open_narrow(w: Walk, depth: int, ahead: np.uint64) -> tuple[bool, np.uint64
 def _walk_wide(w: Walk) -> int:
     """Walks below one node of `TOP` cards.
 
-    Returns CORRUPT if the source is corrupt, FULL if the output is full, and otherwise RUNNING: at the end of the node,
-    where OPEN is 0, or when the budget is used up.
+    Returns CORRUPT if the source is corrupt, FULL if the output is full, otherwise RUNNING. After RUNNING, OPEN is 0 if
+    the walk below the node is done; otherwise the budget is used up.
     """
     while w.state[k.BUDGET] > 0:
         w.state[k.BUDGET] -= 1
@@ -715,7 +714,7 @@ def walk(w: Walk) -> int:
     """Walks from source lists to lists of `final` cards until it is done, the output is full or the budget is used up.
 
     Returns RUNNING (out of budget), FULL, DONE or CORRUPT. The entry LISTS of `state` counts the lists that are counted
-    or written. FULL means that a batch has `limit` lists, or all rows are filled, and there is one more list. Then the
+    or written. FULL means that more lists follow, but the batch has `limit` lists or all rows are filled. Then the
     caller takes the lists, sets LISTS or FILLED to 0, and calls again.
     """
     if w.state[k.LEFT] and _take_leaf(w):

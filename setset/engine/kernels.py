@@ -17,7 +17,8 @@ so a list costs one AND per remaining card, whatever its size.
 list at once. The `need` highest remaining cards each have fewer than `need` cards above them, so none of them is kept.
 The next lower card is kept if it fits all of them. A still lower card is kept if it fits at least `need` of these
 `need` + 1 cards, which is true for nearly all. Two bitmasks show this: `every` has the cards that fit all cards seen so
-far, and `but_one` the cards that fit all of them except at most one. The kernel examines the few others one by one.
+far, and `but_one` the cards that fit all of them except at most one. The kernel examines the few cards outside
+`but_one` one by one.
 
 **The bits.** A batch is the tree of the prefixes of its lists. The children of a node are some of its remaining cards:
 nearly always all but the highest few, because too few cards remain above these. Usually the `tail` highest remaining
@@ -38,8 +39,8 @@ stands for the i-th remaining card.
 explains the rule and makes its tables. For each direction, one word holds the number of cards of the list in each of
 the three hyperplanes, a field per hyperplane. Children of one list mostly fail in the same few directions. So a
 direction in which a child fails moves forward in the order of the tests. The order does not change the result. For the
-largest targets, the rule also demands a centre: a card about which all but a few cards of the list have their partners
-among the chosen or remaining cards. Each centre of a list is also a centre of its parent.
+largest targets, the rule also demands a centre: see `_note_centres`. Each centre of a list is also a centre of its
+parent.
 
 All these kernels are in one module because numba's cache does not notice a change in another file. For the same reason
 all tables are arguments.
@@ -118,8 +119,8 @@ CENTRE = 1336  # + 3 * index: a centre of the expanded list, and the partners of
 NOTE_WORDS = CENTRE + 3 * 81
 
 SLACK = 48
-"""Number of spare bytes after the last row of an array of lists. Lists are stored in whole words, which run past the
-end of a row."""
+"""Number of spare bytes after the last list of an array. Each list is stored in whole words, and its last word may run
+past its end."""
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
@@ -297,7 +298,7 @@ def _descend(nodes: U64, spare: U64, depth: int, card: int) -> int:
 
 
 def _make_enough(steps: int | None) -> Callable[[U64, U64, int, int, np.uint64, int], np.uint64]:
-    """Makes the kernel `_enough` for `need` = `steps`, with its loop unrolled. If `steps` is None, it takes any
+    """Makes the kernel `_enough` for `need` = `steps`, with its loop unrolled. If `steps` is None, the kernel takes any
     `need`."""
 
     @_inlined
@@ -331,8 +332,8 @@ _enough2, _enough3, _enough4, _enough5, _enough_any = map(_make_enough, (2, 3, 4
 
 @_inlined
 def _enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need: int) -> np.uint64:
-    """Kept children of the list that adds `card` to the node at `depth`. Returns the cards in `high` (its remaining
-    cards from `LOW` on) that, once added, leave at least `need` remaining cards."""
+    """Kept children, as a high word, of the list that adds `card` to the node at `depth`. `high` is the high word of
+    its remaining cards. A child is kept if it has at least `need` remaining cards."""
     if popcount(high) <= need:
         return high if need == 0 else NONE
     if need == 3:
@@ -350,8 +351,9 @@ def _enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need
 def _children(
     nodes: U64, spare: U64, depth: int, card: int, need: int
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Kept children and remaining cards of the list that adds `card` to the node at `depth`, as four words (low and
-    high word of both). A child is kept if it has at least `need` remaining cards."""
+    """Kept children and remaining cards of the list that adds `card` to the node at `depth`, as four words: low and
+    high word of the children, then of the remaining cards. A child is kept if it has at least `need` remaining
+    cards."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     keep_low = NONE
@@ -411,7 +413,7 @@ def _write_bits(nodes: U64, out: U64, depth: int, keep: Pair, remaining: Pair) -
 
 @_inlined
 def _keep(nodes: U64, depth: int, card: int) -> None:
-    """Records that the batch that is being written has the child `card` of the open node at a depth."""
+    """Marks the child `card` of the open node at a depth as a child in the batch that is being written."""
     if card < LOW:
         nodes[depth, KEEP] |= ONE << np.uint64(card)
     else:
@@ -436,8 +438,8 @@ def _close(nodes: U64, out: U64, depth: int, tail: int) -> None:
 
 @_inlined
 def _set_ahead(nodes: U64, depth: int, first: np.uint64, second: np.uint64) -> None:
-    """Sets the children to visit of the open node at a depth (column AHEAD). The words `first` and `second` have a bit
-    for each remaining card of the node, in order: 1 for a child to visit."""
+    """Fills the column AHEAD (children to visit) of the open node at a depth. `first` and `second` have one bit per
+    remaining card of the node, in ascending order: 1 for a child to visit."""
     low, high = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
     shift = np.uint64(popcount(low))
     nodes[depth, AHEAD] = deposit(first, low)
@@ -489,9 +491,9 @@ def _advance(
 ) -> int:
     """Advances a walk to the next node at depth `last` that has children to visit.
 
-    Returns RUNNING at such a node, DONE at the end of the source, or CORRUPT. Closes the nodes that it leaves. Computes
-    only the remaining cards of the node at depth `last`, unless the walk goes `deeper`. `tail` is the tail of the
-    source batch. `need` is the tail of the batch that is being written, whose last depth is `last` + 1.
+    Returns RUNNING at such a node, DONE at the end of the source, or CORRUPT. Closes the nodes that it leaves. If not
+    `deeper`, leaves out `fits` of the node at depth `last`. `tail` is the tail of the source batch. `need` is the tail
+    of the batch that is being written, whose last depth is `last` + 1.
     """
     depth = state[DEPTH]
     while True:
@@ -538,10 +540,10 @@ def finish(nodes: U64, out: U64, size: int, tail: int) -> None:
 
 @_kernel
 def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> bool:
-    """Adds to the batch the children of the open leaf (source list that is being expanded) that are not written yet.
+    """Adds the children of the open leaf (the source list that is being expanded) to the batch, except children written
+    before.
 
-    If the batch has no room for all of them, closes the batch, keeps the other children for the next batch, and returns
-    True.
+    If some children do not fit, closes the batch, keeps these children for the next batch, and returns True.
     """
     first, second = np.uint64(state[LEFT]), np.uint64(state[LEFT_HIGH])
     room = limit - state[LISTS]
@@ -583,7 +585,8 @@ def _allows(rule: U64, word: np.uint64, direction: int, card: int, low: np.uint6
 
 @_inlined
 def _move_forward(notes: U64, turn: int) -> None:
-    """Moves a direction in which a child failed forward in the order of the tests, from index `turn` to half of it."""
+    """Moves a direction in which a child failed forward in the order of the tests, from index `turn` to half this
+    index."""
     direction = notes[ORDER + turn]
     for behind in range(turn, turn >> 1, -1):
         notes[ORDER + (behind & 63)] = notes[ORDER + ((behind - 1) & 63)]
@@ -649,11 +652,11 @@ def _add_card(low: np.uint64, high: np.uint64, card: int) -> Pair:
 
 @_inlined
 def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.uint64) -> int:
-    """Finds the centres of the list of the first `cards` chosen cards. A card is a centre if nearly all cards of the
-    list have their partner about it among the chosen or remaining cards.
+    """Finds the centres of the list of the first `cards` chosen cards. For a centre, the *partner* of a card is the
+    third card of the set with both. Nearly all partners must be among the chosen or remaining cards.
 
-    Stores each centre in `notes` with the partners of the cards. Returns the number of centres. `low` and `high` are
-    the remaining cards. Tries only the centres of the list without its last card.
+    Tries only the centres of the list without its last card. Stores each centre in `notes`, with the partners of the
+    cards. Returns the number of centres. `low` and `high` are the remaining cards.
     """
     before, here = (2 * (cards - 1)) & 63, (2 * cards) & 63
     last = _int(notes[KNOWN + ((cards - 1) & 31)]) - 1
@@ -682,8 +685,8 @@ def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.ui
 
 @_inlined
 def _keep_symmetric(rule: U64, notes: U64, cards: int, count: int, centres: int, with_low: bool) -> int:
-    """Drops the children without a centre from the first `count` children in `notes`. Returns the number of children
-    left. `centres` is the number of centres of the parent, which `_note_centres` found."""
+    """Drops children without a centre from the first `count` children in `notes`. Returns the number of children left.
+    `centres` is the number of centres that `_note_centres` found for their parent."""
     here = (2 * cards) & 63
     passing = 0
     for child in range(count):
@@ -746,8 +749,8 @@ def _prune(
 
 @_inlined
 def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
-    """Computes the word of each direction (numbers of cards in its three hyperplanes) for the list that ends with
-    `card`, from the words of its parent. Returns the offset of the words in `notes`."""
+    """Computes the words of the list that ends with `card` from the words of its parent. There is one word per
+    direction, with the numbers of cards in its three hyperplanes. Returns the offset of the words in `notes`."""
     notes[KNOWN + (depth & 31)] = np.uint64(card + 1)
     words = (WORDS + DIRECTIONS * (depth + 1)) & 1023
     for direction in range(DIRECTIONS):
@@ -757,8 +760,8 @@ def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
 
 @_inlined
 def _note_words(nodes: U64, rule: U64, notes: U64, depths: int) -> None:
-    """Computes the word of each direction (numbers of cards in its three hyperplanes) for the chosen cards of the first
-    `depths` depths. Starts at the first card that changed since the last call."""
+    """Calls `_add_words` for the first `depths` chosen cards, one after the other. Starts at the first card that
+    changed since the last call. Finds the centres too if the rule requires one."""
     same = True
     for depth in range(depths):
         card = _int(nodes[depth, CHOSEN])
@@ -859,8 +862,8 @@ def expand(
 
 @_inlined
 def _tally(nodes: U64, spare: U64, depth: int, card: int, need: int) -> tuple[int, int]:
-    """Counts below the child that adds `card` to the node at a depth. Returns the number of its children with at least
-    `need` remaining cards. If `need` is 0 or 1, returns the number of its grandchildren too (otherwise 0)."""
+    """Returns two numbers for the child that adds `card` to the node at a depth: the number of its children with at
+    least `need` remaining cards, and the number of its grandchildren. If `need` is above 1, the second number is 0."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     kept = total = 0
@@ -887,8 +890,8 @@ def _tally(nodes: U64, spare: U64, depth: int, card: int, need: int) -> tuple[in
 
 @_inlined
 def _count_children(nodes: U64, spare: U64, depth: int, target: int, counts: I64) -> None:
-    """Adds to `counts` the number of kept children of the open node, and the two numbers that `_tally` returns for each
-    of these children."""
+    """Adds to `counts` the number of kept children of the open node, and the sums of the two numbers that `_tally`
+    returns for them."""
     lists = kept = total = 0
     for word in range(2):
         rest = nodes[depth, AHEAD + word]
@@ -910,8 +913,8 @@ def _count_children(nodes: U64, spare: U64, depth: int, target: int, counts: I64
 
 @_inlined
 def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, counts: I64) -> None:
-    """Adds the lists below the open node at depth `size` to `counts`. Visits lists of up to `final` cards one by one,
-    and counts larger lists by their remaining cards."""
+    """Adds the numbers of lists below the open node at depth `size` to `counts`. Visits lists of fewer than `final`
+    cards one by one, and calls `_count_children` for larger lists."""
     depth = size & 31
     nodes[depth, AHEAD], nodes[depth, AHEAD + 1] = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
     while True:
@@ -944,8 +947,8 @@ def count(
     """Adds the number of kept lists of n cards below the source lists to `counts[n]`, for n up to `final` + 1. Visits
     about as many source lists as the budget allows.
 
-    `counts[final + 2]` gets the sum of the remaining cards of the lists of `final` + 1 cards. If the target is at most
-    `final` + 2, this is the number of lists of `final` + 2 cards.
+    If the target is at most `final` + 2, also adds the number of lists of `final` + 2 cards to `counts[final + 2]`: the
+    sum of the remaining cards of the lists of `final` + 1 cards.
     """
     last = (size - 1) & 31
     need = max(target - final - 1, 0)
@@ -1125,8 +1128,8 @@ def pack(nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limi
 
 @_inlined
 def _go_to_end(nodes: U64, depth: int, read: int, end: int, count: int) -> None:
-    """Moves the read position of a stream to its last `count` bits. `read` and `end` are the columns of the node row
-    that hold the stream's position and end."""
+    """Moves the read position of a stream to its last `count` bits. The columns `read` and `end` of the node row hold
+    the position and the end of the stream."""
     nodes[depth, read] = np.uint64(max(_int(nodes[depth, read]), _int(nodes[depth, end]) - count))
 
 

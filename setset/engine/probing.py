@@ -13,8 +13,8 @@ weights of the sampled lists with the property add up, on average over all sampl
 So the sum of the weights is, at every size, an unbiased estimate of the number of lists. Knuth (1975) probes with
 samples of one list. Here a sample has hundreds of lists, thinned by strata as Chen (1992) proposed: lists with many
 remaining cards, which are the ancestors of most larger lists, stay with a higher chance. The draw takes equal steps
-along the lists sorted by their remaining cards. Batches of probes are independent of each other, so the spread between
-them gives the error of their mean.
+along the lists sorted by their remaining cards. A *batch* of probes is one series of samples, from size 3 on. Batches
+are independent of each other, so the spread between them gives the error of their mean.
 
 Nothing here is compiled, because the estimate that `setset run` prints before it starts must not wait for a compiler.
 """
@@ -33,12 +33,13 @@ from setset.cards import CARDS, third_table
 from setset.engine.pruning import may_reach
 
 POPULATION = 500
-"""Number of lists of a sample that are expanded further. More lists make a batch of probes slower and more precise."""
+"""Maximum number of lists of a sample that are expanded to the next size. More lists make a batch of probes slower and
+more precise."""
 FEWEST_BATCHES = 10
 """Minimum number of batches of probes. The spread between fewer batches would give no reliable error."""
 EXPONENT = 1.5
-"""Lists with many remaining cards stay in a sample more often: with a chance proportional to their weight times
-(remaining cards - needed cards + 1) to the power of this exponent. Values from 1 to 2 work about equally well."""
+"""A list stays in a sample with a chance proportional to its weight times (remaining cards - needed cards + 1) to the
+power of this exponent. Values from 1 to 2 work about equally well."""
 
 U64 = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
@@ -90,10 +91,10 @@ def probe_counts(
     Args:
         target: 4 to 20.
         upto: 3 to 20.
-        seconds: Time limit. At least `FEWEST_BATCHES` batches are made, even if they take longer.
+        seconds: Time limit. At least `FEWEST_BATCHES` batches of probes are made, even if they take longer.
         seed: Random seed. The same seed makes the same batches, but without `batches` their number depends on the time.
-        batches: Number of batches, at least 2. If given, there is no time limit.
-        population: Number of lists of each sample that are expanded further.
+        batches: Number of batches of probes, at least 2. If given, there is no time limit.
+        population: Maximum number of lists of each sample that are expanded to the next size.
         pruned: Whether to drop lists that cannot reach the target, by the rule of `pruning`.
     """
     root = np.random.SeedSequence(seed)
@@ -122,10 +123,11 @@ def draw_lists(target: int, size: int, wanted: int, rng: np.random.Generator) ->
 def samples(
     target: int, upto: int, rng: np.random.Generator, population: int = POPULATION, pruned: bool = False
 ) -> Iterator[Sample]:
-    """Yields one sample of the kept lists per size, from 3 to `upto` cards. Lists of 3 cards without children are left
-    out.
+    """Yields one sample of the kept lists per size, from 3 to `upto` cards. Leaves out lists of 3 cards with fewer than
+    target - 3 remaining cards.
 
-    If no size has more than `population` lists, each sample is all lists of its size.
+    Expands at most `population` lists of each sample to the next size. If no size has more lists, each sample has all
+    lists of its size.
     """
     current = _seeds(target)
     yield current
@@ -145,15 +147,15 @@ def _ordered_seeds(target: int, population: int) -> tuple[Sample, Floats]:
 
 
 def _order(sample: Sample, target: int, wanted: int) -> tuple[Sample, Floats]:
-    """Computes the chance of each list of a sample to be expanded; it is higher if more cards remain. Returns the lists
-    that have children, fewest remaining cards first, and their chances."""
+    """Returns the lists of a sample that may have kept children, fewest remaining cards first, and for each list the
+    chance to be expanded. The chance is higher if more cards remain."""
     spare = sample.remaining_counts - max(target - sample.size, 1) + 1.0
     return _with_chances(sample, sample.weights * spare**EXPONENT, wanted)
 
 
 def _with_chances(sample: Sample, priorities: Floats, wanted: int) -> tuple[Sample, Floats]:
-    """Computes from the priority of each list its chance to stay in a sample. Returns the lists with a priority above
-    0, fewest remaining cards first, and their chances."""
+    """Returns the lists with a priority above 0, fewest remaining cards first, and for each list the chance to stay in
+    the sample. The chance is higher if the priority is higher."""
     able = np.flatnonzero(priorities > 0)
     able = able[np.argsort(sample.remaining_counts[able], kind="stable")]
     return sample.take(able), _chances(priorities[able], wanted)

@@ -1,18 +1,19 @@
 """The rule that drops lists which cannot reach the target, by their cards in hyperplanes; see docs/pruning.md.
 
 A *direction* is one of the 40 ways to cut the 81 cards into three parallel hyperplanes of 27 cards. A list of T cards
-without a set has at most 9 cards in each hyperplane. Its *split* is the number of its cards in each of the three.
+without a set has at most 9 cards in each hyperplane. Its *split* in a direction is the number of its cards in each of
+the three hyperplanes.
 
 **The rule.** Let a list of n < T cards have c cards in a hyperplane, and let r of its remaining cards lie there. A list
-of T cards that begins with it has at least c and at most c + r cards there. So in every direction there must be a split
-with c <= s <= c + r for each of the three hyperplanes; otherwise the list is dropped. Removing cards from a list
-only widens the bounds. So if a list passes, every list that it begins with passes too. For targets 19 and 20 there must
-also be a centre: see `UNPAIRED`.
+of T cards that begins with it has at least c and at most c + r cards there. So in every direction there must be a
+possible split whose number s has c <= s <= c + r for each of the three hyperplanes; otherwise the list is dropped.
+Removing cards from a list only widens the bounds. So if a list passes, every list that it begins with passes too. For
+targets 19 and 20 there must also be a centre: see `UNPAIRED`.
 
 **The tables.** The kernel gets one array, with the offsets that `kernels` names. The entry for a hyperplane is at index
-32 c + r. For targets up to 18, every split with parts of at most 9 is possible. Then the entry is the maximum number of
-cards in the hyperplane, and the three entries must add up to T or more. For 19 and 20, the entry is a bitmask of the
-possible splits that allow c and r, and the three bitmasks must have a split in common.
+32 c + r. For targets up to 18, every split with numbers of at most 9 is possible. Then the entry is the smaller of c +
+r and 9, and the three entries must add up to T or more. For 19 and 20, the entry is a bitmask of the possible splits
+with c <= s <= c + r, and the three bitmasks must have a split in common.
 """
 
 from collections.abc import Iterator
@@ -51,8 +52,8 @@ def ordered_splits(target: int) -> Iterator[tuple[int, int, int]]:
 
 @cache
 def values() -> npt.NDArray[np.uint8]:
-    """For each of the 40 directions (a row each): the number, 0 to 2, of the hyperplane of each card. Directions are
-    linear forms up to sign."""
+    """Number, 0 to 2, of the hyperplane of each card: a row per direction, a column per card. The number is a linear
+    form of the card's digits, modulo 3. Of two forms that differ only in sign, only one is used."""
     card_digits = np.array([digits(card) for card in range(CARDS)], np.uint8)
     forms = [row for row in card_digits.tolist() if next(filter(None, row), 0) == 1]
     return np.array(forms, np.uint8) @ card_digits.T % 3
@@ -95,8 +96,8 @@ def adds_up(target: int) -> bool:
 
 
 def may_reach(cards: npt.NDArray[np.uint8], remaining: npt.NDArray[np.uint64], target: int) -> npt.NDArray[np.bool_]:
-    """Tests with numpy, for each list, whether it may reach the target by the pruning rule. The estimate uses it for
-    its samples, because it must not wait for a compiler.
+    """Whether each list may reach the target, by the pruning rule. Uses numpy instead of a kernel, because the estimate
+    must not wait for a compiler.
 
     Args:
         cards: Lists of one size, a list per row.

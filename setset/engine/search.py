@@ -21,7 +21,8 @@ from setset.errors import SetsetError
 BUDGET = 200_000
 """Number of lists that a kernel visits per call: some milliseconds of work."""
 EXPAND_BUDGET = 500_000
-"""`BUDGET` of `expand`. Larger, because the output may have to grow before each call, which takes time."""
+"""Number of lists that a kernel visits per call in `expand`. Larger than `BUDGET`, because the output may have to grow
+before each call, and fewer calls save time."""
 
 Lists = npt.NDArray[np.uint8]
 
@@ -83,8 +84,8 @@ def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict
 
 
 def _count_pruned(source: Streams, target: int, upto: int) -> dict[int, int]:
-    """Counts like `count`, with pruning. Expands the source into parts and these into further parts, down to the last
-    size, so that few lists are in memory at once."""
+    """Does the same as `count`, with pruning. Expands the source into batches, and counts below each batch in the same
+    way, so that few lists are in memory at once."""
     counts = dict.fromkeys(range(source.size + 1, upto + 1), 0)
     for part in expand(source, target, BUDGET, pruned=True):
         counts[part.size] += part.lists
@@ -267,7 +268,7 @@ def _set_fits(row: npt.NDArray[np.uint64], b: int, low: np.uint64, high: np.uint
 
 
 def _root() -> npt.NDArray[np.uint64]:
-    """Makes the array `nodes` of a walk, with a row per depth, before the walk chooses its first card."""
+    """Makes the array `nodes` of a walk, with a row per depth. Only the row of the root (the empty list) is filled."""
     nodes = np.zeros((CARDS // 3, k.COLUMNS), np.uint64)
     nodes[0] = _root_row()
     return nodes
