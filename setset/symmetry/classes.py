@@ -35,7 +35,7 @@ class ListClass(Shown):
     extensions: int
     """Number of cards that can be added to a list of the class."""
     group: int = GROUP_ORDER
-    """Number of affine maps of the deck."""
+    """Number of affine maps of the deck that the class belongs to."""
 
     @property
     def lists(self) -> int:

@@ -69,7 +69,7 @@ def _all_games() -> tuple[Integers, Integers]:
 
 
 def _move_games(matrix: Integers, games: Integers, numbers: Integers) -> Integers:
-    """For each game, the number of its image: the game to which a map with this matrix takes it."""
+    """For each game, the number of the game to which a map with this matrix takes it."""
     forms = linear_forms()
     direction_of = np.zeros(CARDS, np.int64)
     opposite = (-DIGITS[forms] % 3) @ np.array(WEIGHTS)
