@@ -62,7 +62,7 @@ def _find_layers(cards_inside, points, width, minus, layers, counts):  # type: i
     """Finds, for each step s, the cards of a flat that a shift by s moves into the canonical form R. Writes their
     labels, 0 to `width` - 1, ascending, to `layers[s]`.
 
-    The flat is spanned by a frame without its last card. Let the last card be the first card plus s. Then the list of
+    All cards of a frame but its last card span the flat. Let the last card be the first card plus s. Then the list of
     the frame has the labels in `layers[0]`, the labels in `layers[s]` plus `width`, and the labels in `layers[2s]` plus
     2 `width`.
     """

@@ -52,8 +52,8 @@ def canonicalize_rows(lists: CardArray) -> tuple[CardArray, Integers]:
 
 
 def find_first_frames(lists: CardArray, forms: CardArray) -> CardArray:
-    """Finds the first frame of each list (one per row) that leads to its canonical form: the map that takes the frame
-    to the standard frame takes the list to the form.
+    """Finds the first frame of each list (one per row) that leads to its canonical form: a map takes both the frame
+    to the standard frame and the list to the form.
 
     If a frame has fewer than five cards, completes it to five cards.
 
@@ -71,7 +71,7 @@ def find_first_frames(lists: CardArray, forms: CardArray) -> CardArray:
 
 def find_least_frames(cards: Sequence[int], is_form: bool = False) -> tuple[Cards, CardArray]:
     """Finds the canonical form of a list, and all frames of the list that lead to the form, one frame per row. A frame
-    leads to the form if the map that takes the frame to the standard frame takes the list to the form.
+    leads to the form if a map takes both the frame to the standard frame and the list to the form.
 
     `is_form` says that the cards are a canonical form already, which makes the search faster.
     """
