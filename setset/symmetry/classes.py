@@ -190,7 +190,7 @@ class Totals:
 
     @classmethod
     def of(cls, level: Level, game_classes: int) -> Totals:
-        """Sums up a level. `game_classes` is the result of the function `game_classes` for all its classes."""
+        """Sums up a level. `game_classes` is the number of its classes under the game's own symmetries."""
         return cls(
             level.size,
             len(level.classes),

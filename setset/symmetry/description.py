@@ -132,7 +132,7 @@ def write_exclusions(forms: CardArray) -> list[str]:
 
 
 def find_directions(list_class: ListClass) -> tuple[Direction, ...]:
-    """Counts the cards of a class's canonical form in the three parallel hyperplanes of each of the 40 directions."""
+    """For each of the 40 directions, counts the cards of the canonical form in each of its three hyperplanes."""
     forms = DIGITS[linear_forms()]
     values = DIGITS[list(list_class.cards)] @ forms.T % 3
     counts = np.stack([(values == value).sum(axis=0) for value in range(3)], axis=1)

@@ -138,7 +138,7 @@ def game_classes(classes: Iterable[ListClass]) -> int:
 
 
 def game_classes_of_each(classes: Iterable[ListClass]) -> list[int]:
-    """For each class, the number of smaller classes that it splits into under the game's own 31,104 symmetries."""
+    """For each class, the number of smaller classes into which the game's own 31,104 symmetries split it."""
     return [_divide_games(list_class) for list_class in classes]
 
 

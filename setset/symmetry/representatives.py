@@ -56,7 +56,8 @@ def game_representatives(list_class: ListClass) -> CardArray:
 @cache
 def _all_games() -> tuple[Integers, Integers]:
     """Returns the 63,180 games, and a lookup table. A game is a row with the numbers of its four directions
-    (see `game.py`); SET is the first row. The table gives for each four directions the row number of their game."""
+    (see `game.py`); SET is the first row. For any four directions, ascending, the table has the
+    row number of their game."""
     forms = linear_forms()
     fours = np.array(list(combinations(range(len(forms)), DIMENSION)))
     determinants = np.rint(np.linalg.det(DIGITS[forms][fours])).astype(np.int64)

@@ -64,7 +64,7 @@ def holds_set(cards: Any, inside: Any, total: Any, minus: Any) -> Any:
 
 
 def find_parallels(cards: Any, inside: Any, shift: Any, parallel: Any) -> Any:
-    """Writes to `parallel` the cards of the list whose image under `shift` is also in the list. Returns the number of
+    """Writes to `parallel` each card of the list for which `shift[card]` is also in the list. Returns the number of
     these cards."""
     number = 0
     for card in cards:

@@ -8,7 +8,8 @@ order 8.
 from typing import Final
 
 Invariants = tuple[tuple[tuple[int, int], ...], int]
-"""Invariants of a group: pairs (order, number of elements of this order), and the order of the centre."""
+"""Invariants of a group: first a pair (order, number of elements of this order) for each order that occurs, then the
+order of the centre."""
 
 NAMES: Final[dict[Invariants, str]] = {
     (((1, 1),), 1): "1",

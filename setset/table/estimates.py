@@ -229,7 +229,7 @@ def deviation(hands: Tables, exact: Fraction) -> float:
 
 
 def _independent(size: int, tables: int, without: int, sets: int, squares: int) -> Tables:
-    """Makes the estimates for tables that are independent of each other, such as random hands."""
+    """Makes the estimates for tables that are independent of each other: at most one table per game."""
     return Tables(size, tables, without, _binomial(without, tables), _ratio(sets, tables, squares, sets, tables))
 
 
