@@ -40,7 +40,7 @@ def command(as_json: bool, workspace: Path) -> None:
 
 
 def _examine_workspace(workspace: Path) -> tuple[dict[str, str], bool]:
-    """Returns the lines about the workspace, and whether it has no problem. A missing workspace is no problem."""
+    """Returns the lines about the workspace, and True if the workspace is sound or missing, otherwise False."""
     import setset
     from setset.show.formatting import byte_count, how_many
 

@@ -101,8 +101,8 @@ class SuggestingGroup(click.Group):
 
 
 def suggest(word: str, names: Iterable[str]) -> str:
-    """Returns the end of a message, such as " Did you mean 'run'?". Suggests a name that begins with the word,
-    otherwise the most similar name. Empty if no name is similar."""
+    """Returns a suggestion for the end of a message, such as " Did you mean 'run'?". Chooses a name that begins with
+    the word, otherwise the most similar name. Returns an empty text if no name is similar."""
     from difflib import get_close_matches
 
     known, typed = list(names), word.lower()

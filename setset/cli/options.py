@@ -30,8 +30,8 @@ class Setting(click.Option):
 
 
 def _remember_workspace(_: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    """Records the workspace, so that commands in messages name it. The commands leave out a workspace
-    from $SETSET_WORKSPACE."""
+    """Records the workspace, so that commands in messages name it. Does not record a workspace from $SETSET_WORKSPACE,
+    because commands find that workspace without an option."""
     if path is not None and str(path) != os.environ.get("SETSET_WORKSPACE"):
         refuse_other_system(path, max(parameter.opts, key=len))
         set_workspace(path)
@@ -39,8 +39,8 @@ def _remember_workspace(_: click.Context, parameter: click.Parameter, path: Path
 
 
 def refuse_other_system(path: Path, option: str) -> None:
-    """Raises BadInput for a Windows path on another system. Such a path would make one folder with the whole path as
-    its name."""
+    """Raises BadInput for a Windows path on another system. There the whole path would become the name of one
+    folder."""
     if os.name != "nt" and re.match(r"[A-Za-z]:[\\/]|\\\\", str(path)) and not path.exists():
         raise BadInput(
             f"{option} {path} is a path of Windows: give a path of this system, or ./{path} for a folder of this name"
@@ -123,8 +123,8 @@ def size(
     option: str = "--size",
     default: int | None = None,
 ) -> Decorator:
-    """Decorator that adds the number of cards to a command, as the first argument N and as the option of earlier
-    versions."""
+    """Decorator that adds the number of cards to a command: as the first argument N, and as an option such as --size
+    that is kept from earlier versions."""
     kind = click.IntRange(least, most)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -269,7 +269,7 @@ def plan(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def refuse_given(message: str, *names: str) -> None:
-    """Raises BadInput if the command line has one of the options `names`, because it would have no effect.
+    """Raises BadInput if the command line has one of these options, which would have no effect.
 
     Args:
         message: message with the placeholder `{option}`.

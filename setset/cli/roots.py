@@ -57,8 +57,8 @@ def move(old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet
     command compares every file in NEW, and the token that names the owner, with the database. If the command is
     stopped, run it again: it resumes.
 
-    After you moved the workspace itself, it can only read its roots elsewhere. Give such a root as OLD and as NEW, so
-    that the workspace owns it again.
+    If you moved the workspace itself, it can only read its roots outside the workspace. Give such a root as OLD and as
+    NEW: then the workspace owns the root again.
 
     \b
     Examples:

@@ -15,7 +15,7 @@ from setset.cli.limits import DISK, TIME, limited
 from setset.errors import BadInput
 
 OF_ONE_RUN = ("--workspace", "--max-time", "--max-disk")
-"""Options that `setset run` without a size does not take from the last run. A value follows each of them."""
+"""Options with a value that `setset run` without a size does not take from the last run."""
 FIRST_SIZE = 6
 """Size that `setset run` without a size builds in a new workspace."""
 

@@ -73,7 +73,7 @@ def encode_command(size: int, fix: str, dimension: int, encoding: str, output: P
 
 @command.command("solve")
 @_number
-@click.option("--fix", metavar="WHAT", show_default="the most that lose no answer", help=_FIX)
+@click.option("--fix", metavar="WHAT", show_default="the last of these names that loses no answer", help=_FIX)
 @options.dimension
 @_encoding
 @click.option(

@@ -10,7 +10,7 @@ from setset.cli import options
 @click.command()
 @click.argument("scheduler")
 @click.option("--workers", type=click.IntRange(1), show_default="all cores", help="Number of worker processes.")
-@click.option("--host", show_default="as seen by the scheduler", help="Address to listen on.")
+@click.option("--host", show_default="the address that the scheduler sees", help="Address to listen on.")
 @click.option(
     "--memory-limit",
     default="0",

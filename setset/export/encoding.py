@@ -41,8 +41,8 @@ def encode(content: Content, lists: int, blocks: Iterable[Lists]) -> Iterator[by
 
 
 def vectors(block: Lists) -> Lists:
-    """Converts an array of cards to points of AG(4,3). The result has one more axis of length 4, the digits of a
-    card."""
+    """Converts an array of cards to points of AG(4,3). The result has one more axis, the last, with the
+    four digits of a card."""
     points: Lists = np.array([digits(card) for card in range(CARDS)], np.uint8)[block]
     return points
 

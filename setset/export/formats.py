@@ -55,7 +55,7 @@ class Content:
     """Metadata of the file, in a Parquet file itself, otherwise in the manifest of the folder."""
 
     def with_metadata(self, **metadata: object) -> Content:
-        """Returns a copy with additional metadata."""
+        """Returns a copy with the given metadata added. A given value replaces an old value of the same key."""
         return replace(self, metadata={**self.metadata, **{name: str(value) for name, value in metadata.items()}})
 
     @property

@@ -74,7 +74,7 @@ class Exported:
     free: int | None = None
     """Free bytes on the disk. Known only after a dry run."""
     missing: int = 0
-    """Number of bytes that the disk lacks. Known only after a dry run."""
+    """Bytes that the export needs beyond the free bytes of the disk; 0 if it fits. Known only after a dry run."""
 
 
 def export_lists(
@@ -150,8 +150,8 @@ class _Export:
     def _find_waiting(self, tasks: list[ExportTask], manifest: Manifest) -> list[ExportTask]:
         """Finds the tasks whose file is not finished.
 
-        The manifest of a killed export may lack some finished files. The method compares their content with the lists
-        that the task would write.
+        A killed export may leave finished files that its manifest lacks. The method recognises such files by their
+        content, and adds them to the manifest.
         """
         waiting = [task for task in tasks if not manifest.is_finished(task)]
         is_parquet = self._content.format is Format.PARQUET
@@ -167,8 +167,8 @@ class _Export:
     def _stale_files(
         self, folder: Path, names: str, tasks: Iterable[ExportTask], waiting: Iterable[ExportTask]
     ) -> list[Path]:
-        """Finds files to remove: they are named like files of this export, but no task writes them. Without
-        `overwrite`, raises BadInput if the export would remove or replace a file."""
+        """Finds the files to remove: files with a name of this export that no task writes. Without `overwrite`, raises
+        BadInput if the export would remove or replace a file."""
         own = {Path(task.path).name for task in tasks}
         entries = sorted(folder.iterdir()) if folder.is_dir() else []
         stale = [path for path in entries if re.fullmatch(names, path.name) and path.name not in own]
@@ -195,8 +195,8 @@ class _Export:
         return total
 
     def to_file(self) -> Exported:
-        """Writes a range of lists to one file, complete or not at all. The file may also be an open file of the
-        caller."""
+        """Writes a range of lists to one file. The output is an open file of the caller, or a path. The file of a path
+        is written whole or not at all."""
         options, output = self._options, self._options.output
         count = self._size.range_length(options.start, options.limit)
         metadata = {"first_list": str(options.start), "lists": str(count), **self._content.metadata}
@@ -229,8 +229,8 @@ class _Export:
 
     @contextmanager
     def _progressing(self, files: int, lists: int, stopped: str = STOPPED) -> Iterator[Callable[[int], None]]:
-        """Reports progress of the block. Yields a function to call with the number of lists of each finished file or
-        block of lists. The function raises Interrupted if the export must stop."""
+        """Reports the progress of an export while the `with` block runs. Yields a function that the block calls with
+        the number of lists of each finished file or array. The function raises Interrupted if the export must stop."""
 
         def advance(lists: int) -> None:
             self._progress.advance(self._size.size, lists, lists)
@@ -243,8 +243,8 @@ class _Export:
             self._progress.end(self._size.size)
 
     def _plan(self, folder: Path, files: int, written: int, lists: int, existing_bytes: int, expected: int) -> Exported:
-        """Returns the expected files and bytes. Raises NoSpace if the bytes do not fit on the disk, except in a dry
-        run."""
+        """Returns the files and bytes that the export will have. Raises NoSpace if the new bytes do not fit on the
+        disk, except in a dry run."""
         free = free_bytes(folder)
         if expected > free and not self._options.dry_run:
             raise NoSpace(f"the export takes about {expected:,} bytes, and {folder} has room for {free:,}")

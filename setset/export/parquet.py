@@ -39,7 +39,7 @@ def schema(content: Content) -> Any:
 
 
 def record_batches(content: Content, blocks: Iterable[Lists]) -> Iterator[Any]:
-    """Converts each array of lists to an Arrow record batch. The batch keeps its values if the array changes."""
+    """Converts each array of lists to an Arrow record batch. Later changes of the array do not change the batch."""
     import numpy as np
 
     from setset.export.encoding import vectors

@@ -55,8 +55,9 @@ class StoredSize:
     run: str
     """Command that completes the size; empty if it is complete."""
     batches: tuple[tuple[int, Source], ...]
-    """Number of lists and source of each part of the size, up to the first missing batch. The source is the batch with
-    these lists or, without files, the batch that they are derived from. Empty for lists from the classes."""
+    """Parts of the size up to the first missing batch: number of lists and source of each part. If the size has files,
+    the source is the batch with the lists. Otherwise the lists are derived from the source, a batch of a smaller size.
+    Empty for lists from the classes."""
     blocks: Callable[[int, int, int], Iterator[Lists]]
     """Function (start, count, rows) that reads `count` lists from index `start` on, in arrays of up to `rows` rows."""
 
@@ -86,7 +87,8 @@ class StoredSize:
         return content.with_metadata(**metadata)
 
     def range_length(self, start: int, limit: int | None) -> int:
-        """Number of lists in the range of an export. Raises BadInput if `start` is not the index of a list."""
+        """Number of lists from index `start` on, at most `limit`. Raises BadInput if `start` is not the index of a
+        list."""
         if not 0 <= start < self.lists:
             raise BadInput(f"size {self.size} has no list {start:,}: its {self.lists:,} lists are numbered from 0")
         if limit is not None:
@@ -94,7 +96,7 @@ class StoredSize:
         return self.lists - start if limit is None else min(limit, self.lists - start)
 
     def file_names(self, content: Content) -> str:
-        """Makes a regular expression for the names of the exported files in a folder."""
+        """Makes a regular expression that matches the names of the files of an export to a folder."""
         return rf"t{self.target:02d}-s{self.size:02d}-\d{{6,}}\.{content.format}"
 
     def tasks(self, content: Content, folder: Path) -> Iterator[ExportTask]:

@@ -31,7 +31,7 @@ COLUMNS = {
 """Names of the columns of each table. Any value in a table may be None."""
 FLAGS, CARDS = ("complete", "agree"), ("cards",)
 TEXTS = (*("origin", "counts", "verdict"), *("structure", "orbits", "extension_orbits", "hyperplanes", "exclusions"))
-"""Names of columns with truth values (FLAGS), sequences of cards (CARDS) and texts (TEXTS). All other columns have
+"""Names of columns: FLAGS have truth values, CARDS have sequences of cards, TEXTS have texts. All other columns have
 integers."""
 
 

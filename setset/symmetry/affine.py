@@ -62,8 +62,8 @@ class AffineMap:
 
     @classmethod
     def inverses_of_frames(cls, frames: CardArray) -> list[AffineMap]:
-        """Makes a map per row of `frames`. The map takes the five cards of the row, in general position, to the cards
-        0, 1, 3, 9, 27."""
+        """Makes for each row of `frames` the map that takes its five cards to the cards 0, 1, 3, 9, 27. The five cards
+        must be in general position."""
         flats = span_frames(frames)
         images = np.empty_like(flats)
         np.put_along_axis(images, flats.astype(np.int64), np.arange(CARDS, dtype=np.uint8)[None, :], 1)

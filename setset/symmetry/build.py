@@ -33,7 +33,8 @@ Integers = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.bool_]
 
 LAST_LEVEL = 21
-"""One more than the size of the largest list. This level is empty, which proves that there are no larger lists."""
+"""Size of the last level: one more than the size of the largest list. The level is empty, which proves that there are
+no larger lists."""
 
 
 def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
@@ -48,8 +49,8 @@ def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
 
     Raises:
         BadInput: `size` is out of range, or `previous` is not all classes of the size before, in order.
-        SetsetError: a check of the counts fails, because `previous` lacks a class. A missing class is noticed if
-            one of its lists and a list of another class can grow into the same list.
+        SetsetError: a check of the counts fails, because `previous` lacks a class. The check notices a missing class
+            if some list of the new size contains a list of the missing class and a list of another class.
 
     >>> zero = build_level(0)
     >>> one = build_level(1, zero.classes)
@@ -93,7 +94,8 @@ def extend_classes(lists: CardArray, counts: Integers, free: Marks) -> tuple[Car
 
 def _add_cards(lists: CardArray, counts: Integers, free: Marks) -> tuple[CardArray, Integers, Integers]:
     """Adds each free card to each list of size n. Returns the canonical forms of size n + 1 in order, the orders of
-    their stabilizers, and rows (smaller class, larger class, number of cards that lead from one to the other)."""
+    their stabilizers, and a row per link: smaller class, larger class, number of cards that lead to the larger
+    class."""
     rows, cards = np.nonzero(free)
     longer = np.sort(np.column_stack([lists[rows], cards.astype(np.uint8)]), axis=1)
     _, first, kind = np.unique(fingerprint_rows(longer), return_index=True, return_inverse=True)
@@ -121,8 +123,8 @@ def _add_cards(lists: CardArray, counts: Integers, free: Marks) -> tuple[CardArr
 
 
 def _count_deletions(lists: CardArray, shorter: CardArray) -> Integers:
-    """Removes each card from each list. Returns rows (smaller class, larger class, number of cards whose removal leads
-    from the larger class to the smaller class)."""
+    """Removes each card from each list. Returns a row per link: smaller class, larger class, number of cards whose
+    removal leads to the smaller class."""
     size = lists.shape[1]
     kept = np.array([np.delete(np.arange(size), removed) for removed in range(size)], np.int64)
     left = lists[:, kept].reshape(len(lists) * size, size - 1)
@@ -138,15 +140,15 @@ def _count_deletions(lists: CardArray, shorter: CardArray) -> Integers:
 
 
 def _count_pairs(smaller: Integers, larger: Integers) -> Integers:
-    """Counts how often each pair of a smaller and a larger class occurs in the given class numbers. Returns sorted rows
-    (smaller, larger, count)."""
+    """Counts how often each pair of class numbers (`smaller[i]`, `larger[i]`) occurs. Returns sorted rows (smaller,
+    larger, count)."""
     pairs, times = np.unique(smaller.astype(np.int64) << 32 | larger, return_counts=True)
     return np.column_stack([pairs >> 32, pairs & 0xFFFFFFFF, times])
 
 
 def _check_double_count(extensions: Integers, deletions: Integers, smaller: Integers, larger: Integers) -> Links:
-    """Returns the links between classes, counted twice: by the cards added to the smaller class, and by the cards
-    removed from the larger class. Raises SetsetError if the two counts contradict each other."""
+    """Compares two counts of the links: by the cards added to lists of the smaller class, and by the cards removed from
+    lists of the larger class. Returns the links. Raises SetsetError if the two counts contradict each other."""
     agree = np.array_equal(extensions[:, :2], deletions[:, :2]) and np.array_equal(
         smaller[extensions[:, 0]] * extensions[:, 2], larger[deletions[:, 1]] * deletions[:, 2]
     )

@@ -51,8 +51,8 @@ _compiled = Lock()
 
 
 def find_least_frames(cards: Sequence[int]) -> tuple[Cards, CardArray]:
-    """Finds the canonical form of a list, and all frames of the list that lead to the form (k + 1 cards per row). A map
-    takes such a frame to the standard frame, and the list to its form."""
+    """Finds the canonical form of a list, and all frames of the list that lead to the form, one frame per row. A frame
+    leads to the form if a map takes both the frame to the standard frame and the list to the form."""
     # A thread that holds the lock may be compiling. Other threads search without the compiler instead of waiting.
     if next(_searches) < PLAIN_SEARCHES or not _compiled.acquire(blocking=False):
         return search_plainly(cards)

@@ -20,7 +20,8 @@ STORED: Final = Path(__file__).with_name("classes.npz")
 
 
 class Catalogue:
-    """The classes of all sizes. Uses the levels of the caller unchecked, and takes all other levels from the package.
+    """The classes of all sizes. Some levels may come from the caller, without a check; the others come from the
+    package.
 
     Args:
         levels: levels of some sizes, such as a database has.
@@ -74,7 +75,7 @@ class Catalogue:
         return self.starts(size)[-1]
 
     def starts(self, size: int) -> list[int]:
-        """For each class of a size, in order: the rank of its first list among all lists of the size. The last entry is
+        """Ranks of the first lists of all classes of a size, in order, among all lists of the size. The last entry is
         the number of lists of the size."""
         if size not in self._starts:
             self._starts[size] = list(accumulate((list_class.lists for list_class in self.classes(size)), initial=0))
@@ -162,8 +163,7 @@ class Catalogue:
         return np.array([list_class.cards for list_class in classes], np.uint8).reshape(len(classes), size)
 
     def larger(self, list_class: ListClass) -> tuple[Neighbour, ...]:
-        """Classes of the lists that result from adding one card to a list of a class, each with the number of such
-        cards."""
+        """Classes that one more card leads to from a list of a class, each with the number of cards that lead there."""
         if list_class.size == LARGEST:
             return ()
         classes, rows = self.classes(list_class.size + 1), self.level(list_class.size + 1).links.rows
@@ -171,8 +171,8 @@ class Catalogue:
         return tuple(Neighbour(classes[larger], cards) for _, larger, cards, _ in links)
 
     def smaller(self, list_class: ListClass) -> tuple[Neighbour, ...]:
-        """Classes of the lists that result from removing one card from a list of a class, each with the number of such
-        cards."""
+        """Classes that one card less leads to from a list of a class, each with the number of cards whose removal leads
+        there."""
         if list_class.size == 0:
             return ()
         classes, rows = self.classes(list_class.size - 1), self.level(list_class.size).links.rows
@@ -181,8 +181,8 @@ class Catalogue:
 
 
 def make_classes(forms: CardArray, *columns: npt.NDArray[Any]) -> tuple[ListClass, ...]:
-    """Makes class records from canonical forms (one per row, in order) and two columns: the order of the stabilizer of
-    each class, and the number of cards that can be added."""
+    """Makes classes from their canonical forms (one per row, in order) and two columns: the order of the stabilizer,
+    and the number of cards that can be added."""
     rows = zip(forms.tolist(), *(column.tolist() for column in columns), strict=True)
     return tuple(
         ListClass(forms.shape[1], number, tuple(cards), stabilizer, extensions)
@@ -206,7 +206,8 @@ def _stored_classes(size: int) -> tuple[ListClass, ...]:
 def _stored_level(size: int) -> Level:
     """Reads a level from the file `STORED`, which comes with the package.
 
-    The class numbers of links are stored as differences. The deletions are not stored: they follow from the extensions.
+    For links, the file has the differences between successive class numbers. It lacks the field `deletions` of a link,
+    which follows from the field `extensions` and the stabilizers.
     """
     classes = _stored_classes(size)
     if size == 0:

@@ -35,7 +35,7 @@ class ListClass(Shown):
     extensions: int
     """Number of cards that can be added to a list of the class."""
     group: int = GROUP_ORDER
-    """Number of affine maps of the deck."""
+    """Number of affine maps of the deck that the class belongs to."""
 
     @property
     def lists(self) -> int:
@@ -190,7 +190,7 @@ class Totals:
 
     @classmethod
     def of(cls, level: Level, game_classes: int) -> Totals:
-        """Sums up a level. `game_classes` is the result of the function `game_classes` for all its classes."""
+        """Sums up a level. `game_classes` is the number of its classes under the game's own symmetries."""
         return cls(
             level.size,
             len(level.classes),

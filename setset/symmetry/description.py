@@ -22,8 +22,8 @@ class Direction(NamedTuple):
     hyperplane."""
 
     form: Row
-    """Factors of colour, count, shading and shape. Multiply the digits of a card by these factors and add up: the sum
-    modulo 3 is the number of the card's hyperplane."""
+    """Factors of colour, count, shading and shape. The sum of a card's digits times these factors, modulo 3, is the
+    number of the card's hyperplane."""
     cards: Triple
     """Numbers of cards of the representative in the hyperplanes 0, 1 and 2."""
 
@@ -46,8 +46,8 @@ class ClassDescription:
     larger: tuple[Neighbour, ...]
     """Classes of the lists with one card more."""
     directions: tuple[Direction, ...]
-    """For each of the 40 ways to cut the deck into three parallel hyperplanes: the number of cards of the canonical
-    form in each hyperplane."""
+    """The 40 ways to cut the deck into three parallel hyperplanes, and the number of cards of the canonical form in
+    each hyperplane."""
     traits: Traits
     """Structure of the stabilizer, and sizes of its orbits."""
     game_classes: int
@@ -56,14 +56,15 @@ class ClassDescription:
 
     @property
     def hyperplanes(self) -> dict[Triple, int]:
-        """Number of directions (ways to cut the deck into three parallel hyperplanes) by the numbers of a list's cards
-        in the hyperplanes, such as (6, 6, 0). It is the same for all lists of the class."""
+        """Number of directions for each cut. A direction is one of the 40 ways to cut the deck into three parallel
+        hyperplanes. A cut is the number of a list's cards in each hyperplane, such as (6, 6, 0), largest first. All
+        lists of the class have the same cuts."""
         return count_hyperplanes(self.directions)
 
     @property
     def exclusions(self) -> dict[int, int]:
-        """Number of cards outside a list by the number of pairs of the list that a card completes to a set. It is the
-        same for all lists of the class."""
+        """For each k that occurs, the number of cards outside a list that complete k pairs of the list to a set. All
+        lists of the class have the same numbers."""
         return count_exclusions(self.list_class)
 
 
@@ -75,7 +76,7 @@ def describe_class(list_class: ListClass | str, catalogue: Catalogue | None = No
         catalogue: source of its neighbours; by default the catalogue of the package.
 
     Returns:
-        The class with its neighbours one card apart, its dimension, and its cuts by hyperplanes.
+        The class with its description.
 
     >>> description = describe_class(catalogue_in_memory().get(5, 2))
     >>> [(str(larger), cards) for larger, cards in description.larger]
@@ -95,14 +96,15 @@ def describe_class(list_class: ListClass | str, catalogue: Catalogue | None = No
 
 
 def count_hyperplanes(directions: Iterable[Direction]) -> dict[Triple, int]:
-    """Number of directions by cut: the numbers of a list's cards in three parallel hyperplanes, in descending order."""
+    """Number of directions for each cut: the number of a list's cards in each of three parallel hyperplanes, largest
+    first."""
     cuts = Counter(tuple(sorted(direction.cards, reverse=True)) for direction in directions)
     return {(a, b, c): times for (a, b, c), times in sorted(cuts.items(), reverse=True)}
 
 
 def count_exclusions(list_class: ListClass) -> dict[int, int]:
-    """Counts the cards outside a list of the class: entry k is the number of cards that complete k pairs of the list to
-    a set."""
+    """For each k that occurs, the number of cards outside a list of the class that complete k pairs of the list to a
+    set."""
     thirds = third_cards(np.array([list_class.cards], np.uint8).reshape(1, list_class.size))[0]
     completed = np.delete(np.bincount(thirds, minlength=CARDS), list_class.cards)
     pairs, cards = np.unique(completed, return_counts=True)
@@ -110,7 +112,7 @@ def count_exclusions(list_class: ListClass) -> dict[int, int]:
 
 
 def write_hyperplanes(forms: CardArray) -> list[str]:
-    """Formats `count_hyperplanes` of many lists of one size, each as a text such as '6+6+0:1 6+5+1:4'."""
+    """Formats the result of `count_hyperplanes` for each list (one per row), such as '6+6+0:1 6+5+1:4'."""
     values = DIGITS[forms] @ DIGITS[linear_forms()].T % 3
     counts = np.sort(np.stack([(values == value).sum(axis=1) for value in range(3)], axis=2), axis=2)
     texts = []
@@ -121,7 +123,7 @@ def write_hyperplanes(forms: CardArray) -> list[str]:
 
 
 def write_exclusions(forms: CardArray) -> list[str]:
-    """Formats `count_exclusions` of many lists of one size, each as a text such as '0:11 1:40'."""
+    """Formats the result of `count_exclusions` for each list (one per row), such as '0:11 1:40'."""
     pairs = np.zeros((len(forms), CARDS), np.int64)
     np.add.at(pairs, (np.arange(len(forms))[:, None], third_cards(forms)), 1)
     inside = Counter({0: forms.shape[1]})  # to subtract: the cards of the list itself, which complete none of its pairs
@@ -130,7 +132,7 @@ def write_exclusions(forms: CardArray) -> list[str]:
 
 
 def find_directions(list_class: ListClass) -> tuple[Direction, ...]:
-    """Counts the cards of a class's canonical form in the three parallel hyperplanes of each of the 40 directions."""
+    """For each of the 40 directions, counts the cards of the canonical form in each of its three hyperplanes."""
     forms = DIGITS[linear_forms()]
     values = DIGITS[list(list_class.cards)] @ forms.T % 3
     counts = np.stack([(values == value).sum(axis=0) for value in range(3)], axis=1)
@@ -141,7 +143,8 @@ def find_directions(list_class: ListClass) -> tuple[Direction, ...]:
 
 
 class ClassOrder(enum.StrEnum):
-    """Order of classes in `find_classes`. Classes with equal values are in the order of their numbers."""
+    """Attribute by which `find_classes` sorts the classes. Classes with the same value are in the order of their
+    numbers."""
 
     NUMBER = "number"
     LISTS = "lists"

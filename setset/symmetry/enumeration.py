@@ -8,8 +8,8 @@ from setset.compiler import njit
 
 @njit(cache=True)
 def _extend_frame(depth, card, points, total, minus):  # type: ignore[no-untyped-def]
-    """Adds a card to a frame, and labels the cards that the flat (affine subspace) spanned by the frame gains. Returns
-    the number of cards in the new flat."""
+    """Adds a card to a frame. Labels the new cards of the flat (affine subspace) that the frame spans. Returns the
+    number of cards in the flat."""
     if depth == 0:
         points[0] = card
         return 1
@@ -59,11 +59,12 @@ def _keep_fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-
 
 @njit(cache=True)
 def _find_layers(cards_inside, points, width, minus, layers, counts):  # type: ignore[no-untyped-def]
-    """Writes to `layers[s]`, for each step s, the labels of the cards of a flat that a shift by s moves into the
-    canonical form R. The labels are below `width`, in ascending order.
+    """Finds, for each step s, the cards of a flat that a shift by s moves into the canonical form R. Writes their
+    labels, 0 to `width` - 1, ascending, to `layers[s]`.
 
-    Let the last card of a frame be its first card plus s. Then the list of the frame has the labels in `layers[0]`, the
-    labels in `layers[s]` plus `width`, and the labels in `layers[2s]` plus 2 `width`.
+    All cards of a frame but its last card span the flat. Let the last card be the first card plus s. Then the list of
+    the frame has the labels in `layers[0]`, the labels in `layers[s]` plus `width`, and the labels in `layers[2s]` plus
+    2 `width`.
     """
     counts[:] = 0
     for label in range(width):

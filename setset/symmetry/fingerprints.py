@@ -3,7 +3,7 @@ classes.
 
 A fingerprint is cheap enough to compute for every list that is one card longer or shorter. The first step
 counts, for each card outside the list, the pairs of the list that have it as their third card. The second step sums,
-for each card of the list, the values of the third cards of its pairs. The next two steps do both again with the new
+for each card of the list, the values of the third cards of its pairs. The next two steps repeat both sums with the new
 values. All sums are over multisets that a map only rearranges, so isomorphic lists have equal fingerprints. The
 converse is not always true: `build.py` finds the classes that share a fingerprint.
 """
@@ -20,13 +20,15 @@ INCREMENT = np.uint64(0x9E3779B97F4A7C15)
 MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
 SHIFT = np.uint64(31)
 INSIDE = np.uint64(1000)
-"""Value added for each card of the hand, so that its cards differ from other cards. It matters only for hands with
-sets, where a card of the hand may be the third card of a pair."""
+"""Value added to the count of each card of the hand, so that it differs from the counts of other cards. A card's count
+is the number of pairs of the hand that have it as third card. The value matters only for hands with sets: in other
+hands, no card of the hand has pairs to count."""
 
 
 @njit(cache=True, inline="always")
 def _mix(value):  # type: ignore[no-untyped-def]
-    """Scrambles 64 bits in a fixed way. Then different multisets of values nearly always have different sums."""
+    """Scrambles a 64-bit value in a fixed way, so that different multisets of values nearly always have different
+    sums."""
     value = (value + INCREMENT) * MULTIPLIER
     return value ^ (value >> SHIFT)
 
@@ -74,7 +76,7 @@ def fingerprint_rows(lists: CardArray) -> Fingerprints:
 
 def find_indices(stored: Fingerprints, prints: Fingerprints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Looks up each fingerprint of `prints` in the array `stored`. Returns the index of its first occurrence (any index
-    if missing), and the number of its occurrences."""
+    if it does not occur), and the number of its occurrences."""
     order = np.argsort(stored, kind="stable")
     low = np.searchsorted(stored[order], prints, "left")
     times = np.searchsorted(stored[order], prints, "right") - low

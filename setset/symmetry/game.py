@@ -5,10 +5,10 @@ directions (linear forms other than 0, up to their sign). The game is four of th
 these four directions to each other. Any other four independent directions would make an equally good game. There are
 63,180 such games, and the affine maps take any game to any other game.
 
-A map can move the hands of one class and keep the game, or keep a hand and move the game. Both give the same number of
-orbits. So the number of classes of the game inside an affine class is the number of orbits of a hand's stabilizer on
-the 63,180 games. By Burnside's lemma, this is the mean number of games that a map of the stabilizer keeps. No list is
-enumerated.
+The classes of the game inside an affine class are the orbits of its hands under the 31,104 maps, which keep the game.
+Maps that keep one hand and move the game have the same number of orbits on the games. So the number of classes is the
+number of orbits of a hand's stabilizer on the 63,180 games. By Burnside's lemma, this is the mean number of games that
+a map of the stabilizer keeps. No list is enumerated.
 """
 
 from collections.abc import Iterable
@@ -39,9 +39,11 @@ GAMES: Final = GROUP_ORDER // GAME_ORDER
 DIRECTIONS: Final = 40
 
 SMALL_SIZES: Final = (1, 1, 4)
-"""Number of classes under the game's own symmetries for 0, 1 and 2 cards. Their stabilizers have too many maps to try.
+"""Number of classes under the game's own symmetries, for 0, 1 and 2 cards. The stabilizers of such lists have too many
+maps to try.
 
-Renaming takes any card to any other card. It takes a pair of cards to any pair that differs in as many features.
+Renaming features and values takes any card to any other card. It takes a pair of cards to all pairs that differ in the
+same number of features, 1 to 4.
 """
 
 
@@ -49,7 +51,7 @@ Renaming takes any card to any other card. It takes a pair of cards to any pair 
 def _map_directions(frame, forms, direction_of, values, minus, moved):  # type: ignore[no-untyped-def]
     """Writes to `moved` the image of each of the 40 directions under the map that takes the frame to 0, 1, 3, 9, 27.
 
-    The inverse of this map keeps the same number of games.
+    A map and its inverse keep the same games.
     """
     for direction in range(len(forms)):
         image = 0
@@ -60,8 +62,8 @@ def _map_directions(frame, forms, direction_of, values, minus, moved):  # type: 
 
 @njit(cache=True)
 def _find_cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
-    """Finds the cycles of at most four directions in `moved`, a permutation of the 40 directions: `cycles[n, i]` is the
-    i-th cycle of n directions, `counts[n]` is the number of cycles of n directions."""
+    """Finds the cycles of at most four directions in `moved`, a permutation of the 40 directions. Writes the i-th cycle
+    of n directions to `cycles[n, i]`, and the number of cycles of n directions to `counts[n]`."""
     counts[:] = 0
     for direction in range(len(moved)):
         length = 1
@@ -79,7 +81,8 @@ def _find_cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _count_kept_games(cycles, counts, games):  # type: ignore[no-untyped-def]
-    """Number of games that a map keeps. The four directions of such a game are one or more cycles of the map."""
+    """Counts the games that a map keeps. A map keeps a game if the game's four directions are one or more whole
+    cycles."""
     ones, twos, threes, fours = cycles[1, :, 0], cycles[2], cycles[3], cycles[4]
     kept = 0
     for i in range(counts[1]):
@@ -135,7 +138,7 @@ def game_classes(classes: Iterable[ListClass]) -> int:
 
 
 def game_classes_of_each(classes: Iterable[ListClass]) -> list[int]:
-    """For each class, the number of smaller classes that it splits into under the game's own 31,104 symmetries."""
+    """For each class, the number of smaller classes into which the game's own 31,104 symmetries split it."""
     return [_divide_games(list_class) for list_class in classes]
 
 
@@ -155,7 +158,7 @@ def _divide_games(list_class: ListClass) -> int:
 
 
 def _complete_frames(frames: CardArray) -> CardArray:
-    """Completes each frame to five cards in every possible way."""
+    """Completes each frame to five cards in general position, in every possible way."""
     while frames.shape[1] <= DIMENSION:
         free = np.ones((len(frames), CARDS), np.bool_)
         np.put_along_axis(free, span_frames(frames).astype(np.int64), False, axis=1)
@@ -171,7 +174,7 @@ def _make_tables() -> tuple[CardArray, CardArray, npt.NDArray[np.uint8], npt.NDA
     - `forms`: for each direction its linear form, given as the card whose digits are the coefficients;
     - `direction_of`: for each linear form its direction;
     - `values`: the value of each form at each card;
-    - `games`: for each four directions, whether they are independent, so that they make a game.
+    - `games`: for any four directions, True if they are independent and so make a game.
     """
     values = (DIGITS @ DIGITS.T % 3).astype(np.uint8)
     forms = linear_forms()

@@ -28,7 +28,7 @@ DIGITS: Final = np.array([digits(card) for card in range(CARDS)])
 
 
 def _table(sums: npt.NDArray[np.int64]) -> CardArray:
-    """Converts sums of digits to the cards with these digits modulo 3. The table is read-only."""
+    """Converts sums of digits to a read-only table of cards. The digits of each card are the sums modulo 3."""
     table: CardArray = (sums % 3 @ np.array(WEIGHTS)).astype(np.uint8)
     table.setflags(write=False)
     return table

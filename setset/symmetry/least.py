@@ -45,17 +45,17 @@ def _search_rows(
 
 
 def canonicalize_rows(lists: CardArray) -> tuple[CardArray, Integers]:
-    """For each list (one per row), its canonical form and the number of affine maps that keep the list."""
+    """Finds the canonical form of each list (one per row), and the number of affine maps that keep the list."""
     forms, dimensions, counts, _ = _search_rows(lists)
     pointwise = np.array([pointwise_stabilizer_order(dimension) for dimension in range(-1, DIMENSION + 1)])
     return forms, counts * pointwise[dimensions + 1]
 
 
 def find_first_frames(lists: CardArray, forms: CardArray) -> CardArray:
-    """Finds, for each list, the first of its frames that lead to its canonical form: a map takes the frame to the
-    standard frame, and the list to its form.
+    """Finds the first frame of each list (one per row) that leads to its canonical form: a map takes both the frame
+    to the standard frame and the list to the form.
 
-    Completes frames of fewer than five cards to five cards.
+    If a frame has fewer than five cards, completes it to five cards.
 
     Raises:
         SetsetError: a row of `forms` is not the canonical form of the list in the same row.
@@ -70,8 +70,8 @@ def find_first_frames(lists: CardArray, forms: CardArray) -> CardArray:
 
 
 def find_least_frames(cards: Sequence[int], is_form: bool = False) -> tuple[Cards, CardArray]:
-    """Finds the canonical form of a list, and all frames of the list that lead to the form (k + 1 cards per row). A map
-    takes such a frame to the standard frame, and the list to its form.
+    """Finds the canonical form of a list, and all frames of the list that lead to the form, one frame per row. A frame
+    leads to the form if a map takes both the frame to the standard frame and the list to the form.
 
     `is_form` says that the cards are a canonical form already, which makes the search faster.
     """

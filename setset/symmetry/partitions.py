@@ -31,29 +31,30 @@ class Partitions:
     anchor: int
     """The single card of every partition through the list."""
     partners: dict[Cards, int]
-    """For each partner, the number of partitions that contain both the partner and the list."""
+    """Partners of `cards`: the lists of 20 cards disjoint from it. The value is the number of partitions with both
+    lists."""
     partitions: tuple[tuple[Cards, Cards, Cards], ...]
     """For each partition, its three lists other than the given list."""
 
     @property
     def kinds(self) -> dict[int, int]:
         """Number of partitions of each of the two kinds. Affine maps take a partition to all partitions of its kind.
-        The key of a kind is the least value in `partners` of the three partners in such a partition."""
+        A partition has three partners, each with a value in `partners`. The least of these values is the key."""
         rarest = Counter(min(map(self.partners.__getitem__, lists)) for lists in self.partitions)
         return dict(sorted(rarest.items()))
 
     @property
     def demicaps(self) -> tuple[Cards, ...]:
-        """The demicaps of the list's partners: a demicap is ten cards that three partners have in common. A partner in
-        only one partition is the union of two demicaps."""
+        """All demicaps. A demicap is ten cards that three partners have in common, each in only one partition with the
+        list. Such a partner is the union of two demicaps."""
         rare = [set(cap) for cap, times in self.partners.items() if times == 1]
         shared = (a & b & c for a, b, c in combinations(rare, 3))
         return tuple(sorted({tuple(sorted(cards)) for cards in shared if len(cards) == LARGEST // 2}))
 
     @property
     def of_deck(self) -> int:
-        """Number of all partitions of the deck. Each list of 20 cards is in equally many partitions, and each partition
-        has four lists."""
+        """Number of all partitions of the deck. Each list of 20 cards is in the same number of partitions. Adding up
+        these numbers counts each partition four times, once for each of its lists."""
         return catalogue_in_memory().lists(LARGEST) * len(self.partitions) // 4
 
 

@@ -46,10 +46,11 @@ CHUNK = 1 << 15
 
 @lru_cache(maxsize=64)
 def stabilizer_maps(form: Cards) -> CardArray:
-    """All affine maps that keep a canonical form, limited to the flat that the form spans: lookup tables, a map per
-    row.
+    """Finds the affine maps that keep a canonical form, limited to the flat (affine subspace) that the form spans.
+    Returns their lookup tables, one per row.
 
-    The flat (affine subspace) is the cards below 3**k. Maps of AG(4,3) that agree on the flat are one row here.
+    The cards of a k-flat that a canonical form spans are the cards below 3**k. Maps of AG(4,3) that are equal on the
+    flat share one row.
     """
     _, frames = find_least_frames(form)
     labelled = span_frames(frames)
@@ -69,8 +70,8 @@ def _find_orbits(maps: CardArray, frame: Sequence[int]) -> tuple[npt.NDArray[np.
 
 
 def _rank_frame(frame: list[int], maps: CardArray, ways: npt.NDArray[np.int64]) -> int:
-    """Computes the rank of a list among the lists of its class in the same flat (affine subspace). `frame` may be any
-    frame of the orbit that stands for the list."""
+    """Computes the rank of a list among the lists of its class in one flat (affine subspace). An orbit of frames stands
+    for the list (see the module); `frame` is any frame of the orbit."""
     rank = 0
     for depth in range(len(frame)):
         best = maps[maps[:, frame[depth]].argmin()]
@@ -83,7 +84,7 @@ def _rank_frame(frame: list[int], maps: CardArray, ways: npt.NDArray[np.int64]) 
 
 
 def _frame_at(rank: int, maps: CardArray, ways: npt.NDArray[np.int64]) -> list[int]:
-    """Returns the least frame of the orbit that stands for the list of a rank. The inverse of `_rank_frame`."""
+    """Inverse of `_rank_frame`: an orbit of frames stands for the list of this rank. Returns its least frame."""
     frame: list[int] = []
     for depth in range(len(ways) - 1):
         firsts, sizes = _find_orbits(maps, frame)
@@ -140,8 +141,8 @@ def member_arrays(list_class: ListClass | str, start: int = 0, chunk: int = CHUN
 
 
 def _member_arrays(list_class: ListClass, start: int, chunk: int) -> Iterator[CardArray]:
-    """Yields the arrays of `member_arrays`. A separate generator, because `member_arrays` checks its arguments at the
-    call."""
+    """Yields the arrays of `member_arrays`. A generator would check its arguments only when the caller takes the first
+    array, so `member_arrays` is a function that checks them at once."""
     from setset.symmetry.enumeration import fill_members
 
     maps = stabilizer_maps(list_class.cards)

@@ -56,7 +56,8 @@ def game_representatives(list_class: ListClass) -> CardArray:
 @cache
 def _all_games() -> tuple[Integers, Integers]:
     """Returns the 63,180 games, and a lookup table. A game is a row with the numbers of its four directions
-    (see `game.py`); SET is the first row. The table gives for each four directions the row number of their game."""
+    (see `game.py`); SET is the first row. For any four directions, ascending, the table has the
+    row number of their game."""
     forms = linear_forms()
     fours = np.array(list(combinations(range(len(forms)), DIMENSION)))
     determinants = np.rint(np.linalg.det(DIGITS[forms][fours])).astype(np.int64)
@@ -69,7 +70,7 @@ def _all_games() -> tuple[Integers, Integers]:
 
 
 def _move_games(matrix: Integers, games: Integers, numbers: Integers) -> Integers:
-    """For each game, the number of its image: the game to which a map with this matrix takes it."""
+    """For each game, the number of the game to which a map with this matrix takes it."""
     forms = linear_forms()
     direction_of = np.zeros(CARDS, np.int64)
     opposite = (-DIGITS[forms] % 3) @ np.array(WEIGHTS)

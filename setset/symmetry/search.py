@@ -10,11 +10,11 @@ The whole search is in this file, because numba's cache does not notice a change
 from typing import Any
 
 WIDTHS = (0, 1, 3, 9, 27)
-"""Number of cards in the flat (affine subspace) that a frame of 0 to 4 cards spans. Entry j is also card j of the
-standard frame."""
+"""Number of cards in the flat (affine subspace) that a frame of 0, 1, 2, 3 or 4 cards spans. The same five numbers are
+the cards of the standard frame."""
 UNKNOWN = -1
-"""Value of a label that is not known yet in the best list so far. It is less than 0 (free) and 1 (taken), so any list
-is better than no list."""
+"""Value of a label that the best list so far does not determine. The search prefers greater values, so 0 (label not in
+the list) and 1 (label in the list) both replace it."""
 
 
 def zeros(length: int) -> Any:
@@ -41,8 +41,8 @@ def span_dimension(cards: Any, total: Any, minus: Any) -> Any:
 
 
 def count_parallels(cards: Any, minus: Any) -> Any:
-    """Counts the ordered pairs of cards (a, b) by their step b - a. Returns the counts, and the greatest count
-    (3 if it is greater)."""
+    """Counts the ordered pairs of cards (a, b) by their step b - a. Returns the counts, and the smaller of 3
+    and the greatest count."""
     parallels = zeros(81)
     most = 0
     for a in cards:
@@ -64,7 +64,7 @@ def holds_set(cards: Any, inside: Any, total: Any, minus: Any) -> Any:
 
 
 def find_parallels(cards: Any, inside: Any, shift: Any, parallel: Any) -> Any:
-    """Writes to `parallel` the cards of the list whose image under `shift` is also in the list. Returns the number of
+    """Writes to `parallel` each card of the list for which `shift[card]` is also in the list. Returns the number of
     these cards."""
     number = 0
     for card in cards:
@@ -75,9 +75,9 @@ def find_parallels(cards: Any, inside: Any, shift: Any, parallel: Any) -> Any:
 
 
 def start_best(form: Any, form_given: Any) -> Any:
-    """Makes the array for the best list so far: 1 at each label that the list has, 0 at each other label.
+    """Makes the array of the best list so far, with a value per label: 1 if the list has the label, otherwise 0.
 
-    If `form_given`, the list is `form`. Otherwise no list is known, and all labels except the first are UNKNOWN.
+    If `form_given`, the list is `form`. Otherwise no list is known: label 0 has the value 1, all other labels UNKNOWN.
     """
     best = zeros(81)
     for label in range(1, 81):
@@ -99,12 +99,12 @@ def write_form(best: Any, form: Any) -> None:
 
 
 def label_and_compare(width: Any, shift: Any, inside: Any, points: Any, labels: Any, best: Any) -> Any:
-    """Grows a flat (affine subspace) of `width` cards to three times its size. Labels the new cards, and compares their
-    labels with the best list so far.
+    """Extends a flat (affine subspace) of `width` cards to three times as many cards. Labels the new cards, and
+    compares their values with the best list so far. A card of the list has the value 1, any other card 0.
 
-    The new cards are the flat moved once and moved twice; `shift[card]` is a card moved once. Returns -1 (and stops) if
-    the new labels are worse than the labels of the best list, 0 if they are equal, and 1 if they are better. Better
-    labels replace the labels of the best list, and all later labels become UNKNOWN.
+    `shift[card]` is the card moved by one step. The new cards are the cards of the flat moved by one step and by two
+    steps. Returns -1 (and stops) if the values are less than the values in `best`, 0 if they are equal, and 1 if they
+    are greater. Greater values replace the values in `best`, and all later labels become UNKNOWN.
     """
     end = width + width + width
     verdict = 0
@@ -129,13 +129,14 @@ def label_and_compare(width: Any, shift: Any, inside: Any, points: Any, labels: 
 def find_least(cards: Any, form: Any, form_given: Any, frames: Any, total: Any, minus: Any) -> Any:
     """Finds the least list that a map takes `cards` to, and writes it to `form`. Returns (dimension, count).
 
-    `count` is the number of frames that lead to the least list, which is the number of maps of the spanned flat that
-    keep the list. The first of these frames, in the order of the cards in the list, fill the rows of `frames`.
+    `dimension` is the dimension of the flat (affine subspace) that the cards span. `count` is the number of frames that
+    lead to the least list. It equals the number of maps of the flat that keep the list. The search writes the first of
+    these frames to `frames`, up to its number of rows.
 
-    If `form_given`, `form` holds the least list already, which makes the search faster. A map takes pairs of cards with
-    the same step to pairs with the same step. So the search skips a frame if the number of pairs in `cards` with a step
-    of the frame differs from the number of pairs in `form` with the image of this step. If `frames` has only one row,
-    the search ends at the first frame. If `form` is not the least list, the count is 0.
+    If `form_given`, `form` holds the least list already. The search is then faster. The step from the first card
+    of a frame to each other card must occur in `cards` as often as its image occurs in `form`. Otherwise the search
+    skips the frame. If `frames` also has only one row, the search ends at the first frame. If `form` is not the least
+    list, the count is 0.
     """
     dimension = span_dimension(cards, total, minus)
     if dimension < 0:

@@ -2,8 +2,8 @@
 
 The frames that lead from a canonical form to itself are the images of the standard frame under the maps that keep it.
 If the form spans only a smaller flat, these frames give only the maps of the flat. The stabilizer then also has the
-maps that fix each card of the flat. Their generators are generators of GL(k,3) on the other k digits of a card, and a
-shear along each digit of the flat.
+maps that fix each card of the flat. Generators of GL(k,3), acting on the other k digits of a card, generate these maps
+together with one shear for each digit of the flat. A shear adds one of the other digits to the digit of the flat.
 """
 
 from collections import Counter
@@ -95,8 +95,8 @@ def _write_sizes(orbits: Iterable[Cards]) -> str:
 
 
 def _maps_of_flat(form: Cards) -> tuple[CardArray, CardArray]:
-    """Finds the maps that keep a canonical form, limited to the flat (affine subspace) that the form spans. Returns the
-    image of the standard frame under each map, and the maps as lookup tables."""
+    """Finds the maps that keep a canonical form, limited to the flat (affine subspace) that the form spans. Returns for
+    each map, one per row, the image of the standard frame, and the lookup table."""
     if not form:
         return np.zeros((1, 0), np.uint8), np.zeros((1, 1), np.uint8)
     _, frames = find_least_frames(form)
@@ -116,8 +116,8 @@ def element_orders(maps: CardArray) -> npt.NDArray[np.int64]:
 
 
 def _choose_generators(maps: CardArray) -> list[int]:
-    """Chooses a few rows (permutations) that generate all rows. Returns their indexes. Always adds a row of the highest
-    order among the rows that are not generated yet."""
+    """Chooses a few rows (permutations) that generate all rows. Returns their indexes. Each chosen row has the highest
+    order among the rows that the rows chosen before it do not generate."""
     chosen: list[int] = []
     rows = [bytes(row) for row in maps]
     generated = {bytes(np.arange(maps.shape[1], dtype=np.uint8))}
@@ -145,8 +145,7 @@ def _generate(generators: list[bytes]) -> set[bytes]:
 
 
 def find_invariants(maps: CardArray, generators: list[int]) -> Invariants:
-    """Finds the invariants by which `NAMES` names a group: the number of elements of each order, and the order of the
-    centre."""
+    """Finds the key of a group in `NAMES`: the number of elements of each order, and the order of the centre."""
     orders = Counter(element_orders(maps).tolist())
     commute = np.ones(len(maps), np.bool_)
     for generator in generators:
@@ -155,8 +154,8 @@ def find_invariants(maps: CardArray, generators: list[int]) -> Invariants:
 
 
 def _fixing_frames(dimension: int) -> list[list[int]]:
-    """Makes generators of all maps that fix each card below 3**dimension. A generator is given by its frame: the images
-    of 0, 1, 3, 9, 27."""
+    """Finds generators of the group of maps that fix each card below 3**dimension. Returns for each generator the
+    images of 0, 1, 3, 9, 27."""
     frame = list(STANDARD_FRAME)
     fixed, outside = frame[: dimension + 1], frame[dimension + 1 :]
     if not outside:
@@ -172,7 +171,8 @@ def _fixing_frames(dimension: int) -> list[list[int]]:
 
 
 def _find_orbits(tables: list[CardArray]) -> list[Cards]:
-    """The orbits of the maps with these lookup tables on all cards, in the order of their least cards."""
+    """Finds the orbits of a group on all cards, from lookup tables of its generators. Returns the orbits in the order
+    of their least cards."""
     seen: set[int] = set()
     orbits = []
     for start in range(CARDS):

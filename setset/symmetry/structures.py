@@ -1,13 +1,15 @@
 """Names of the groups that are stabilizers of lists, as GAP 4.12 describes them.
 
-Among these groups, the number of elements of each order and the order of the centre distinguish each group. If GAP is
-installed, a test compares the names. `:` is a semidirect product, `.` an extension that does not split; D8 has order 8.
+No two of these groups have the same number of elements of each order and the same order of the centre. If GAP is
+installed, a test compares the names with GAP. `:` is a semidirect product, `.` an extension that does not split; D8 has
+order 8.
 """
 
 from typing import Final
 
 Invariants = tuple[tuple[tuple[int, int], ...], int]
-"""Invariants of a group: pairs (order, number of elements of this order), and the order of the centre."""
+"""Invariants of a group: first a pair (order, number of elements of this order) for each order that occurs, then the
+order of the centre."""
 
 NAMES: Final[dict[Invariants, str]] = {
     (((1, 1),), 1): "1",

@@ -16,7 +16,7 @@ IN_PLAY = {
     18: (330_205, Estimate(0.0000454, 0.0000117)),
 }
 """For 12, 15 and 18 cards: number of tables of this size in simulated games, up to the last deal, and the estimated
-chance that such a table has no set. The result of `setset simulate --games 20000000 --seed 1`."""
+chance that such a table has no set. Computed by `setset simulate --games 20000000 --seed 1`."""
 RULEBOOK = {12: 33, 15: 2500}
 """Odds for a set that the rulebook of the game states for 12 and 15 cards: 33 to 1, and 2500 to 1."""
 
@@ -47,12 +47,14 @@ class Odds(Shown):
 
     @property
     def odds(self) -> float | None:
-        """Odds for a set: number of random hands with a set per hand without a set. None if all hands hold a set."""
+        """Odds for a set: for each random hand without a set, the number of hands with a set. None if all hands hold a
+        set."""
         return float((1 - self.chance) / self.chance) if self.chance else None
 
     @property
     def odds_in_play(self) -> Estimate | None:
-        """Odds for a set in play: number of tables with a set per table without a set."""
+        """Odds for a set in play: for each table without a set, the number of tables with a set. None if
+        `in_play` is None."""
         if self.in_play is None:
             return None
         chance = self.in_play.value

@@ -18,8 +18,8 @@ from setset.table.simulation import Simulation
 UNTIL_LAST_DEAL: Final = 0
 TO_THE_END: Final = 1
 COUNTINGS: Final = ("up to the last deal", "to the end of the game")
-"""Names of the two ways to count tables in play. After the last deal tables have fewer sets, because taken cards are
-not replaced."""
+"""Names of the two ways to count tables in play. Tables after the last deal have fewer sets, because no new cards
+replace the taken cards."""
 HAND_SIZES: Final = (12, 15, 18)
 
 
@@ -45,13 +45,15 @@ class Tables:
 
     @property
     def odds(self) -> Estimate | None:
-        """Odds for a set: number of tables with a set per table without a set. None if every table had a set."""
+        """Odds for a set: for each table without a set, the number of tables with a set. None if every table had a
+        set."""
         chance = self.chance.value
         return Estimate((1 - chance) / chance, self.chance.error / chance**2) if self.without else None
 
     @property
     def at_most(self) -> float | None:
-        """Upper bound of the chance with 95 % confidence (rule of three), if every table had a set; otherwise None."""
+        """Upper bound, with 95 % confidence, of the chance of no set, if every table had a set (rule of three).
+        Otherwise None."""
         return None if self.without else min(1.0, 3 / self.tables)
 
 
@@ -74,7 +76,8 @@ class End:
 
 @dataclass(frozen=True)
 class Kind:
-    """Sets that were taken in simulated games, and whose cards differ in `features` features."""
+    """Sets whose cards differ in `features` features: their number and their share among the sets taken in simulated
+    games."""
 
     features: int
     sets: int
@@ -220,13 +223,13 @@ def estimate_kinds(simulation: Simulation) -> list[Kind]:
 
 
 def deviation(hands: Tables, exact: Fraction) -> float:
-    """Deviation of the simulated chance from the exact chance, in standard errors computed from the exact chance."""
+    """Simulated chance minus exact chance, in standard errors. The standard error is computed from the exact chance."""
     expected = float(exact)
     return (hands.chance.value - expected) / sqrt(expected * (1 - expected) / hands.tables)
 
 
 def _independent(size: int, tables: int, without: int, sets: int, squares: int) -> Tables:
-    """Makes the estimates for tables that are independent of each other, such as random hands."""
+    """Makes the estimates for tables that are independent of each other: at most one table per game."""
     return Tables(size, tables, without, _binomial(without, tables), _ratio(sets, tables, squares, sets, tables))
 
 

@@ -20,7 +20,7 @@ from setset.table.sets import find_sets, why_no_set
 TABLE: Final = 12
 """Number of cards on a full table."""
 MORE: Final = 3
-"""Number of cards dealt when there is no set, and number of cards of a set."""
+"""Number of cards in a set. If the table has no set, the same number of cards is dealt."""
 
 
 @dataclass(frozen=True)

@@ -85,7 +85,7 @@ def _identify_list(hand: Cards, dimension: int) -> ListIdentity:
 
 
 def _compare(list_class: ListClass, classes: Sequence[ListClass]) -> Rarity:
-    """Rarity of a class among all classes of its size."""
+    """Rarity of a class among `classes`, all classes of its size."""
     differences = [candidate.lists - list_class.lists for candidate in classes]
     more, fewer = sum(difference > 0 for difference in differences), sum(difference < 0 for difference in differences)
     return Rarity(len(differences), more, len(differences) - more - fewer - 1, fewer)

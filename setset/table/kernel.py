@@ -4,10 +4,10 @@ Everything is in this one file, and the table of third cards is an argument, bec
 notice a change in another module. Sums are integers, so they do not depend on the order of
 the games or on the number of processes.
 
-`play_games` adds to these sums, and `estimates.py` reads them. In one game, let y be the number of tables of a kind, x
-the number of these tables without a set, and s the number of sets on them:
-- `tables[counting, size // 3, moment]`: over the games, sums of y, x, s, yy, xy, xx, sy, ss for the tables of a size;
-  counting 0 goes up to the table of the last deal, 1 to the end.
+`play_games` adds to these sums over all games, and `estimates.py` reads them. For one game, let y be the number of
+tables that a sum is about, x the number of these tables without a set, and s the number of sets on them:
+- `tables[counting, size // 3, moment]`: sums of y, x, s, yy, xy, xx, sy, ss for the tables of a size. Counting 0 is
+  about the tables up to the last deal, counting 1 about all tables.
 - `rounds[taken, moment]`: sums of y, x, s, ss for tables of twelve, up to the last deal, by sets taken before.
 - `hands[n, moment]`: sums of x, s, ss for the first 12, 15 and 18 cards of the shuffled deck.
 - `ends[cards]`: games that ended with this many cards on the table.
@@ -74,7 +74,7 @@ def _find_sets(table: Any, count: Any, position: Any, third: Any, triples: Any) 
 
 @njit(cache=True)
 def _count_new(table: Any, held: Any, count: Any, position: Any, third: Any) -> Any:
-    """Counts the sets on the table whose last card is at position `held` or later."""
+    """Counts the sets on the table that have a card at position `held` or later."""
     sets = 0
     for k in range(held, count):
         c = table[k]
@@ -115,8 +115,8 @@ def _deal_cards(table: Any, count: Any, deck: Any, top: Any, position: Any, card
 
 @njit(cache=True)
 def _count_hands(deck: Any, table: Any, position: Any, third: Any, hands: Any) -> None:
-    """Counts the sets in the first 12, 15 and 18 cards of the deck. For 15 and 18 counts only sets with a new card, and
-    adds their number to the count of the smaller hand."""
+    """Counts the sets in the first 12, 15 and 18 cards of the deck. The sets in 15 cards are the sets in the first 12
+    cards and the sets with a new card. For 18 cards, the function continues from 15 in the same way."""
     position[:] = -1
     sets = 0
     for hand in range(3):
@@ -143,8 +143,8 @@ def _count_differences(first: Any, second: Any) -> Any:
 def _play_game(deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, by_size: Any, rounds: Any) -> Any:
     """Plays one game with a shuffled deck. Returns the number of cards on the table at its end.
 
-    Writes the numbers y, x, s (see the module) to `by_size`, by size of the table. Writes the number of sets taken to
-    `by_kind` (the last of the `buffers`), by the number of features that differ.
+    Writes to `by_size` the numbers y, x, s (see the module) for each size of table. Writes to `by_kind`, the last of
+    the `buffers`, the number of sets taken for each number of features that differ.
     """
     table, position, triples, by_kind = buffers
     by_size[:] = 0

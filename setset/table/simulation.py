@@ -20,7 +20,7 @@ from setset.table.deck import check_seed
 PORTION: Final = 20_000
 """Number of games between two progress reports: about a tenth of a second of work."""
 SHAPES: Final = ((2, 8, 8), (28, 4), (3, 3), (22,), (5, 5))
-"""Shapes of the sums `tables`, `rounds`, `hands`, `ends` and `kinds` that `kernel.py` describes."""
+"""Shapes of the arrays of sums `tables`, `rounds`, `hands`, `ends` and `kinds`. `kernel.py` describes them."""
 
 Sums = tuple[npt.NDArray[np.int64], ...]
 
