@@ -123,7 +123,7 @@ def written(path: Path) -> Iterator[BinaryIO]:
 def create(path: Path, data: bytes) -> bool:
     """Creates a file atomically and syncs it to the disk. Returns False if the file exists already.
 
-    If several processes on one or several hosts do this at the same moment, exactly one succeeds.
+    If several processes, even on several hosts, create the same file at the same moment, exactly one succeeds.
     """
     with _explained(path), _temporary_beside(path) as temporary:
         _write_all(str(temporary), data, None)

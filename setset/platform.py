@@ -77,7 +77,8 @@ _NO_LINKS_THERE = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, e
 
 
 def rename_if_free(source: Path, target: Path) -> bool:
-    """Gives a file a second path. Returns False if the path exists, even if another host has made it just now."""
+    """Gives a file the additional path `target`, by a hard link or, if the file system has no hard links, as a copy.
+    Returns False if `target` exists, even if another host has created it a moment ago."""
     try:
         os.link(source, target)
     except FileExistsError:
@@ -199,8 +200,10 @@ def lock_for_handle(file: IO[Any], wait: bool) -> bool:
 
 
 def remove_locked(path: Path, file: IO[Any]) -> None:
-    """Removes a lock file, and leaves it if another process on Windows has opened it meanwhile. `file` is the open
-    file, with the lock of `lock_for_handle`."""
+    """Removes a lock file that this process has locked by `lock_for_handle`; `file` is the open file.
+
+    On Windows, the lock file stays if another process has opened it meanwhile.
+    """
     if _SYSTEM == "win32":
         file.close()  # Windows removes no open files
     with contextlib.suppress(OSError):

@@ -35,7 +35,7 @@ class ProgressListener(Protocol):
         """Called when work on a size begins. `tasks` is the number of tasks, `lists_in` the number of lists in their
         sources.
 
-        Work on another size may be unfinished, because a run interrupts that work to make a corrupted source again.
+        A run may begin work on a second size before work on the first size ends, to make a corrupted source again.
         """
 
     def advance(self, size: int, lists_in: int, lists_out: int) -> None:

@@ -130,8 +130,8 @@ class LocalExecutor(ObservableExecutor):
             call = call or self._next_call()
 
     def _next_call(self, wait: bool = True) -> Call | None:
-        """Returns the next call from the queue that was not cancelled. If the queue is empty, waits for a call. Returns
-        None after shutdown, or at once if `wait` is false."""
+        """Takes calls from the queue, and returns the first call that was not cancelled. If the queue is empty, waits
+        for a call. Returns None if the queue is empty and the executor was shut down or `wait` is false."""
         with self._changed:
             while True:
                 while self._queue:
@@ -290,5 +290,5 @@ def _answer(function: Callable[[], Any]) -> Answer:
 
 
 def exit_at_once() -> None:
-    """Makes the exit of this process faster: it neither waits for threads nor lets the compiler free its memory."""
+    """Makes this process exit faster: the exit neither waits for threads nor lets the compiler free memory."""
     Finalize(None, os._exit, (0,), exitpriority=-1)

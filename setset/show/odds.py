@@ -36,7 +36,7 @@ _TAKES = {
 }
 _COUNTED = (
     "Up to the last deal: tables until the deck is empty, and the table after the last deal.",
-    "To the end: all tables, also after the last deal. These get no more cards, so they hold fewer sets.",
+    "To the end: all tables. After the last deal, a table gets no more cards, so it holds fewer sets.",
 )
 
 

@@ -73,8 +73,8 @@ class Plot:
         return (self.draw.__doc__ or "").splitlines()[0]
 
     def opens(self, workspace: Path, named: bool) -> bool:
-        """Whether to open the workspace: yes if the chart needs one; if the chart can use one, only if the user named
-        it or it exists."""
+        """Whether to open the workspace. A chart that needs a workspace opens it always. A chart for which a workspace
+        is optional opens it only if the user named it or its database exists."""
         available = named or (workspace / "setset.db").is_file()
         return self.needs_workspace or (self.reads_workspace and available)
 

@@ -25,7 +25,8 @@ TITLES = {
     Activity.REBUILD: "read",
     Activity.STATISTICS: "statistics of",
 }
-"""Words before the size in the title of a bar or line, such as 'count to 9'. The default is the activity."""
+"""Words before the size in the title of a bar or line, such as 'count to 9'. For any other activity, the title begins
+with the name of the activity, such as 'check 3'."""
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_TRUSTED = 5.0
 """Seconds of a run after which measured and expected speed have the same weight in the remaining time."""
@@ -171,8 +172,8 @@ class Quiet(NoProgress):
 
 
 class Lines(NoProgress):
-    """Progress listener that prints plain lines on stderr: one at the end of each size, and before the end at most one
-    per `seconds_between` seconds."""
+    """Progress listener that prints plain lines on stderr: a line at the end of each size, and before the end at most a
+    line per `seconds_between` seconds."""
 
     seconds_between = SECONDS_BETWEEN_LINES
 

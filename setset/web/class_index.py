@@ -20,8 +20,8 @@ MASK: Final = np.uint64(0xFFFFFFFF)
 MEMBER: Final = 999
 """Value hashed for a card of the hand itself, instead of a number of pairs."""
 FLATS: Final = {0: 4, 1: 3, 4: 2, 13: 1, 40: 0}
-"""Dimension of the flat that a hand spans, by the number of directions in which one hyperplane contains the whole
-hand."""
+"""For each number of directions in which one hyperplane contains a whole hand: the dimension of the flat that the hand
+spans."""
 
 
 def mix(values: Words) -> Words:

@@ -35,7 +35,8 @@ class Page:
     parameters: dict[str, str] = field(default_factory=dict)
     form: bool = False
     field: str = ""
-    """Form field beside which errors that name no field appear. If empty, errors get a page of their own."""
+    """Form field beside which the page shows an error, unless the error names another field. If empty, an error gets a
+    page of its own."""
     keep: bool = False
     """Whether the answer depends only on the catalogue and the URL, so that browsers may cache it."""
 

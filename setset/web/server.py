@@ -16,15 +16,15 @@ from setset.web.site import Site
 
 MOST_CONNECTIONS: Final = 200
 MOST_NEW: Final = 50
-"""Maximum number of connections that the server accepts per step of the event loop. It checks MOST_CONNECTIONS only
-between steps."""
+"""Maximum number of connections that the server accepts per step of the event loop. The server compares the number of
+connections with MOST_CONNECTIONS only between steps."""
 QUEUE: Final = 1_024
 """Maximum number of connections that wait until the server accepts them. The system refuses more, and browsers
 retry."""
 MOST_HEADER: Final = 16_384
 PATIENCE: Final = 5.0
-"""Number of seconds between two checks of a connection. The server closes a connection without progress between two
-checks."""
+"""Number of seconds between two checks of a connection. If two checks in a row find that the server waits for the
+client at the same request, the server closes the connection."""
 
 
 class GuardedProtocol(H11Protocol):

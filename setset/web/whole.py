@@ -79,7 +79,8 @@ class Segment:
 def describe_goal(
     workspace: setset.Workspace, sizes: Sequence[setset.SizeStatus], run: Any, pace: Pace
 ) -> dict[str, Any] | None:
-    """Computes the progress of the last run towards its goal, the sizes to store or count. None without run or goal.
+    """Computes the progress of the last run towards its goal (the sizes to store and to count). Returns None if there
+    is no run, or if the run has no goal.
 
     Args:
         workspace: The workspace.
@@ -116,8 +117,8 @@ def describe_goal(
 def _segments(
     steps: Sequence[Step], mine: Mapping[Step, setset.SizeStatus], estimate: setset.Estimate | None
 ) -> list[Segment]:
-    """Makes the progress bar: a segment per size of the run. Its weight is the share of the run's time that
-    the size usually takes. Without an estimate all weights are equal."""
+    """Makes the progress bar: a segment per step of the run. The weight of a segment is the usual share of its size in
+    the time of the run. Without an estimate all weights are equal."""
     usual = {} if estimate is None else estimate.usual_seconds()
     expected = {} if estimate is None else {size_estimate.size: size_estimate.lists for size_estimate in estimate.sizes}
     weights = [usual.get(size, 0.0) if usual else 1.0 for _, size in steps]
@@ -136,8 +137,8 @@ def _speed(
     estimate: setset.Estimate | None,
     pace: Pace,
 ) -> dict[str, Any]:
-    """Computes the share of a run that is done, its remaining time and its speed: from the observations of the last
-    minute or, if there are too few, from the estimate and the recorded speed."""
+    """Computes the finished share, the remaining time and the speed of a run. Time and speed come from the observations
+    of the last minute. With too few observations, the time comes from the estimate, the speed from the records."""
     done = sum(segment.weight * segment.share for segment in segments)
     is_running = run.outcome is None
     if is_running:
@@ -175,7 +176,8 @@ def _bytes_needed(estimate: setset.Estimate, mine: Mapping[Step, setset.SizeStat
 def _estimate(
     exploration: setset.Exploration, stored: tuple[int, ...], counted: int | None, workers: int, pace: Pace
 ) -> setset.Estimate | None:
-    """Estimates the rest of a run. Makes a new estimate at most every FRESH seconds. None if there is none."""
+    """Estimates the rest of a run. Makes a new estimate at most every FRESH seconds. Returns None if the run cannot be
+    estimated."""
     key = (exploration.target, stored, counted, workers)
     moment, estimate = pace.estimates.get(key, (0.0, None))
     if moment and time.monotonic() - moment < FRESH:

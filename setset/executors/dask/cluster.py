@@ -38,14 +38,15 @@ MOST_GONE = 20
 LATE = 4
 """A task is late if it takes this many times as long as the longest finished task."""
 BACKLOG = 20
-"""Placeholder tasks per worker thread while tasks wait, see `_show_backlog`. Dask assumes half a second for each."""
+"""Number of placeholder tasks per worker thread while tasks wait (see `_show_backlog`). Dask assumes that a placeholder
+takes half a second."""
 MOST_BACKLOG = 1_000
 NOWHERE = {"setset-backlog": 1.0}
 """Resource that each placeholder task requires. No worker has it, so no worker executes a placeholder."""
 
 
 class WatchedCluster(RemoteExecutor):
-    """The coordinator's state of a cluster, and the thread that watches the cluster.
+    """Base class of the Dask executor: records the workers and tasks of a cluster, and watches the cluster.
 
     Args:
         scheduler: Address of a scheduler, or its scheduler file; None for a new cluster on this machine.
@@ -222,7 +223,8 @@ class WatchedCluster(RemoteExecutor):
     def _check(self, worker: Worker) -> None:
         """Starts the check of a worker, unless a check is under way.
 
-        A function that a Dask worker cannot import kills the worker, so functions of Python itself are sent first.
+        A function that a Dask worker cannot import kills the worker. So a new worker first gets calls of functions of
+        Python itself, which every worker has.
         """
         if worker.checking:
             return

@@ -1,8 +1,8 @@
 """Runs a Dask scheduler or Dask workers with the settings that setset needs: `setset scheduler` and `setset worker`.
 
-Schedulers and workers listen at one address of their machine. They use TLS if they have certificates, without which a
-scheduler needs a loopback address or --insecure. A new process replaces a dead worker. Workers reconnect when the
-scheduler comes back, at the same address or at a new address in the scheduler file.
+Schedulers and workers listen at one address of their machine. They use TLS if they have certificates. A scheduler
+without certificates needs a loopback address or --insecure. A new process replaces a dead worker. Workers reconnect
+when the scheduler comes back, at the same address or at a new address in the scheduler file.
 """
 
 import asyncio
