@@ -1,7 +1,7 @@
 """A version of `numba.njit` that works even if numba has no folder for its cache.
 
-numba keeps compiled code beside the source or in the user's home. If it can write to neither, it refuses to compile. An
-example is a service without a home folder, if root installed setset.
+numba keeps compiled code beside the source or in the user's home. If numba can write to neither folder, it refuses to
+compile. An example is a service without a home folder, if root installed setset.
 """
 
 import contextlib

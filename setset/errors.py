@@ -86,7 +86,7 @@ class NoSpace(SetsetError):
 
 
 class InTheWay(SetsetError):
-    """A file or folder cannot be written, because something else has its path or the path is too long."""
+    """A file or folder cannot be written, because its path is too long or belongs to something else."""
 
 
 def in_the_way(path: Path) -> str:

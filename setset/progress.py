@@ -45,7 +45,8 @@ class ProgressListener(Protocol):
         """Called with a message for the user."""
 
     def waiting(self, text: str) -> None:
-        """Called with a message when the command waits, perhaps forever. Show it even if progress is turned off."""
+        """Called with a message when the command waits, perhaps forever. A listener should show this message even if
+        progress is turned off."""
 
     def end(self, size: int) -> None:
         """Called when work on a size ends."""

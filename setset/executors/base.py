@@ -61,7 +61,7 @@ class RemoteExecutor(ObservableExecutor):
     def wait_for_workers(self, requirements: Requirements, notice: Notice, stopping: Callable[[], bool]) -> None:
         """Waits until a worker meets the requirements, or until `stopping` returns True.
 
-        Workers that join later must meet the requirements too.
+        Workers that join later must also meet the requirements.
         """
 
     @abstractmethod

@@ -34,8 +34,8 @@ COMPILING: Answer = (False, "first run: compiling, up to a minute, once; later r
 """Message that a worker process sends before it compiles the kernels."""
 
 HEAD_START = 2.0
-"""Maximum number of seconds that other workers wait for the first worker to start. The first worker loads the compiler
-faster alone, and a run needs no second worker at its beginning, because its first tasks follow one after the other."""
+"""Maximum number of seconds that other workers wait for the first worker to start. Alone, the first worker loads the
+compiler faster. At its beginning a run needs no second worker, because its first tasks follow one after the other."""
 
 TRY_FEWER = "try fewer with --workers, or see the limit on processes ('ulimit -u')"
 
@@ -184,10 +184,10 @@ class LocalExecutor(ObservableExecutor):
 
 
 class WorkerProcess:
-    """A worker process, seen from the coordinator. It executes one call at a time.
+    """A worker process, seen from the coordinator. The process executes one call at a time.
 
     The process ignores signals to the whole process group (from a service, a batch system, Ctrl-C, a closed terminal),
-    because the coordinator handles these signals. It finishes its task, and ends when its pipe is closed.
+    because the coordinator handles these signals. When its pipe is closed, the process finishes its task and ends.
     """
 
     def __init__(self) -> None:

@@ -42,8 +42,8 @@ _COUNTED = (
 
 @contextmanager
 def progress(games: int) -> Iterator[Callable[[int], None]]:
-    """Yields a callback to call with a number of played games. It advances a progress bar on stderr; without a terminal
-    it does nothing."""
+    """Yields a callback to call with a number of played games. The callback advances a progress bar on stderr. Without
+    a terminal, the callback does nothing."""
     if not sys.stderr.isatty():
         yield lambda _played: None
         return

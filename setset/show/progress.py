@@ -131,7 +131,8 @@ class _RunProgress:
         self._started = time.monotonic()
 
     def set_done(self, size: int, share: float) -> None:
-        """Records the finished share of the work of this run on a size. Ignores a smaller share than before."""
+        """Records the finished share of the work of this run on a size. Ignores a share that is smaller than the last
+        share."""
         self._done[size] = max(self._done.get(size, 0.0), share)
 
     @property

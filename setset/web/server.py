@@ -28,8 +28,8 @@ client at the same request, the server closes the connection."""
 
 
 class GuardedProtocol(H11Protocol):
-    """A connection to a browser. The server closes it if the client sends no complete request or does not read the
-    answer. If there are too many connections, it closes the oldest idle connection.
+    """A connection to a browser. The server closes the connection if the client sends no complete request or does not
+    read the answer. If there are too many connections, the server closes the oldest idle connection.
 
     The class uses undocumented attributes of uvicorn, because there is no other way. uvicorn has no time limit for a
     request to arrive (its issue 157). Its `limit_concurrency` refuses new visitors instead of closing idle connections,

@@ -17,8 +17,7 @@ FRESH: Final = 300.0
 WINDOW: Final = 60.0
 """Number of seconds over which the speed is averaged."""
 LEAST: Final = 6.0
-"""Minimum number of seconds of observation. Below this, the page shows the estimated speed instead of the observed
-speed."""
+"""Minimum number of seconds of observation. After a shorter observation, the page shows the estimated speed."""
 KEPT: Final = 600.0
 POINTS: Final = 40
 """Maximum number of points of the sparkline, which covers the last KEPT seconds."""

@@ -190,7 +190,7 @@ def can_draw() -> bool:
 
 
 def draw_chart(site: Site, name: str) -> bytes:
-    """Draws a chart as SVG. The server draws one chart at a time, and reuses it for all viewers."""
+    """Draws a chart as SVG. The server draws one chart at a time, and reuses the drawing for all viewers."""
     if name not in CHARTS:
         raise NotFound(f"there is no chart {name[:40]!r}")
     with site.drawing:

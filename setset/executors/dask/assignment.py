@@ -33,8 +33,8 @@ class Assignment:
         return sum(worker.slots for worker in self.workers.values() if worker.ready)
 
     def next(self) -> tuple[PendingTask, Worker] | None:
-        """Takes the next task from the queue and chooses a free worker for it. None if no worker can take the next
-        task."""
+        """Takes the next task from the queue and chooses a free worker for it. Returns None if no worker can take the
+        next task."""
         for task in list(self.queue):
             worker = self._free_for(task)
             if worker is not None:

@@ -42,7 +42,7 @@ BACKLOG = 20
 takes half a second."""
 MOST_BACKLOG = 1_000
 NOWHERE = {"setset-backlog": 1.0}
-"""Resource that each placeholder task requires. No worker has it, so no worker executes a placeholder."""
+"""Resource that each placeholder task requires. No worker has this resource, so no worker executes a placeholder."""
 
 
 class WatchedCluster(RemoteExecutor):
@@ -148,7 +148,8 @@ class WatchedCluster(RemoteExecutor):
         self._show_backlog()
 
     def _show_backlog(self) -> None:
-        """Shows Dask that more workers would help. Dask does not know the waiting tasks, only tasks sent to a worker.
+        """Shows Dask that more workers would help. Dask knows only the tasks that were sent to a worker, not the
+        waiting tasks.
 
         While tasks wait, the scheduler has placeholder tasks that no worker can take. Dask's `adapt()` starts workers
         for them.
@@ -161,7 +162,8 @@ class WatchedCluster(RemoteExecutor):
             self._backlog = self._client.map(abs, range(wanted), key=keys, resources=NOWHERE) if wanted else []
 
     def _handle_silence(self, seconds: float) -> None:
-        """Reconnects to a lost scheduler. If it has been silent for longer than the timeout, gives up the executor."""
+        """Reconnects to a lost scheduler. If the scheduler has been silent for longer than the timeout, gives up the
+        executor."""
         if seconds > self._timeouts.scheduler:
             self._give_up(f"the Dask scheduler has not answered for {self._timeouts.scheduler:.0f} seconds")
             return

@@ -87,7 +87,8 @@ class PendingTask:
 
 @dataclass(eq=False)
 class Worker:
-    """A worker process of a cluster, as the coordinator sees it. It gets tasks after it has passed its check."""
+    """A worker process of a cluster, as the coordinator sees it. The worker gets tasks after it has passed its
+    check."""
 
     address: str
     slots: int
@@ -167,8 +168,8 @@ class Worker:
 
     def take_lost_tasks(self, processing: set[str], now: float, patience: float) -> list[PendingTask]:
         """Takes lost tasks from the worker: tasks that the scheduler, for `patience` seconds, has reported neither as
-        processing nor as finished. A task of a paused worker is not lost: the scheduler keeps it until the worker goes
-        on.
+        processing nor as finished. A task of a paused worker is not lost: the scheduler keeps the task until the worker
+        goes on.
         """
         lost = []
         for task in self.tasks[::-1]:

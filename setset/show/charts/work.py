@@ -22,7 +22,7 @@ BINS = 100
 NOTHING_FINISHED = "no expansion is finished yet"
 EXPANSIONS = "table expansions (setset sql)"
 STEPS = 800
-"""A pause in the chart `gantt` splits a bar only if it is longer than the whole time divided by this number."""
+"""A pause splits a bar of the chart `gantt` only if the pause is longer than the whole time divided by this number."""
 
 
 def throughput(workspace: Workspace) -> Chart:
