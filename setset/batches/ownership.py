@@ -233,7 +233,10 @@ def claim_root(root: Path, owner: Token, adopt: bool = False, note: str | None =
 
 def has_batches(root: Path) -> bool:
     """Whether batch files are below a folder."""
-    return any(True for _ in root.glob(BATCH_FILES))
+    try:
+        return any(True for _ in root.glob(BATCH_FILES))
+    except ValueError:  # Python 3.13 refuses a null character in the path
+        return False
 
 
 def _has_database(folder: Path) -> bool:

@@ -11,13 +11,14 @@ from setset.batches.files import NewerFormat
 from setset.batches.ownership import TOKEN, RootState
 from setset.batches.records import Batch
 from setset.database import Database, batches, explorations, storage_roots
+from setset.database.expansions import find_stale_counts
 from setset.database.explorations import SizeRecord
 from setset.database.rows import altered_rows, unrecorded_sizes
 from setset.errors import BadInput, SetsetError, quoted
 from setset.executors.window import submit_ahead
 from setset.maintenance.findings import Finding, FindingKind
 from setset.maintenance.leftovers import find_strays
-from setset.maintenance.proof import Evidence, find_stale_counts, read_evidence
+from setset.maintenance.proof import Evidence, read_evidence
 from setset.progress import Activity, ProgressListener
 from setset.tasks.execute import compare, recount
 from setset.tasks.kinds import SEED_SOURCE_SIZE, CompareTask, ExpandTask

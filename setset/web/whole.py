@@ -119,7 +119,7 @@ def _segments(
     """Makes the progress bar: a segment per step of the run. The weight of a segment is the usual share of its size in
     the time of the run. Without an estimate all weights are equal."""
     usual = {} if estimate is None else estimate.usual_seconds()
-    expected = {} if estimate is None else {size_estimate.size: size_estimate.lists for size_estimate in estimate.sizes}
+    expected = _expected_lists(estimate)
     weights = [usual.get(size, 0.0) if usual else 1.0 for _, size in steps]
     total = sum(weights) or 1.0
     damaged = {step for step, status in mine.items() if status.state in ("defective", "failed", "absent")}
@@ -129,6 +129,10 @@ def _segments(
     ]
 
 
+def _expected_lists(estimate: setset.Estimate | None) -> dict[int, int]:
+    return {} if estimate is None else {size_estimate.size: size_estimate.lists for size_estimate in estimate.sizes}
+
+
 def _speed(
     segments: Sequence[Segment],
     mine: Mapping[Step, setset.SizeStatus],
@@ -136,18 +140,27 @@ def _speed(
     estimate: setset.Estimate | None,
     pace: Pace,
 ) -> dict[str, Any]:
-    """Computes the finished share, the remaining time and the speed of a run. Time and speed come from the observations
-    of the last minute. With too few observations, the time comes from the estimate, the speed from the records."""
+    """Computes the finished share, the remaining time and the speed of a run.
+
+    Time and speed come from the observations of the last minute. With too few observations, they come from the
+    recorded speed of the size at work. Without a recorded speed, the time comes from the estimate.
+    """
     done = sum(segment.weight * segment.share for segment in segments)
     is_running = run.outcome is None
     if is_running:
         pace.note(run.id, done, sum(status.lists for status in mine.values()))
     speed = pace.speed() if is_running else None
-    recorded = (status.lists_per_second for status in mine.values() if status.running)
+    usual, recorded = estimate.seconds if estimate else None, None
+    for segment in segments:
+        status, lists = mine.get((segment.work, segment.size)), _expected_lists(estimate).get(segment.size)
+        if status and status.running and status.lists_per_second:
+            recorded = status.lists_per_second
+            if lists and segment.weight:
+                usual = (1 - done) * lists / recorded / segment.weight
     return {
         "share": min(done, 0.999),
-        "seconds_left": (1 - done) / speed[0] if speed else estimate.seconds if estimate else None,
-        "lists_per_second": speed[1] if speed else next(filter(None, recorded), None),
+        "seconds_left": (1 - done) / speed[0] if speed else usual,
+        "lists_per_second": speed[1] if speed else recorded,
         "sparkline": pace.sparkline() if is_running else [],
     }
 

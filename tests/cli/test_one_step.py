@@ -101,7 +101,7 @@ def test_settings_of_a_workspace_are_defaults_of_options(tmp_path: Path) -> None
     assert [path.name for path in (tmp_path / "x").glob("t*")] == ["t17"]
     assert run_here("lists", "3", "--limit", "1", workspace=workspace).stdout == "0 1 3\n"  # of two targets
     shown = run_here("doctor", "--json", workspace=workspace).stdout
-    assert json.loads(shown)["settings"] == f"target 18, output {workspace}/../nas, workers 1"
+    assert json.loads(shown)["settings"] == f"target 18, output {workspace / '../nas'}, workers 1"
     for text, complaint in (
         *(("target = ", "is not TOML: "), ("size = 3", "not size = 3"), ("workers = '2'", "not w")),
         *(("a = " + "[" * 10_000, "is not TOML: "), ("#" * 100_000, "has 100,000 bytes")),
@@ -170,6 +170,7 @@ def test_doctor_and_completion(run: Run, workspace: Path) -> None:
         assert "_SETSET_COMPLETE" in run("completion", shell)[1]
 
 
+@pytest.mark.posix("needs bash")
 def test_classes_and_charts_complete() -> None:
     def complete(*words: str) -> list[str]:
         environment = {"_SETSET_COMPLETE": "bash_complete", "COMP_WORDS": " ".join(["setset", *words])}

@@ -355,6 +355,17 @@ def test_the_gallery_filters_in_the_browser(open_page: Any) -> None:
     expect(page.locator("#because")).not_to_contain_text("Outlined")
 
 
+def test_a_filter_chosen_early_is_kept(open_page: Any) -> None:
+    page, held = open_page("/"), []
+    page.route("**/catalogue.json", lambda route: held.append(route))
+    with page.expect_request("**/catalogue.json"):
+        page.goto("/classes/16")
+    page.get_by_label("Complete").select_option("yes")
+    expect(page.locator("#found")).to_have_text("748 classes; page 1 of 15")
+    held[0].continue_()
+    expect(page.locator("#found")).to_have_text(f"{len(setset.find_classes(16, complete=True))} classes")
+
+
 def test_copying(open_page: Any) -> None:
     page = open_page("/classes/12/786", permissions=["clipboard-read", "clipboard-write"])
     for name, end in (("GAP", 'OnSets(cap, g) = cap), "\\n");\n'), ("command line", "setset classes show 12/786")):

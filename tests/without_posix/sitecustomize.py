@@ -50,6 +50,8 @@ windows.LK_UNLCK, windows.LK_LOCK, windows.LK_NBLCK = 0, 1, 2  # type: ignore[at
 for name in OF_OS:
     if hasattr(os, name):
         delattr(os, name)
+if hasattr(os, "process_cpu_count"):  # from Python 3.13 on; it asks for the affinity where the system has one
+    os.process_cpu_count = os.cpu_count
 for name in OF_SIGNAL:
     if hasattr(signal, name):
         delattr(signal, name)

@@ -18,12 +18,12 @@ const text = (one, key) => (key === "complete" ? (one.complete ? "yes" : "no") :
 
 const label = (key, value) => (key === "complete" || key === "structure" ? value : number(value));
 
-// All values of each property: the server lists only those that fit the filters of the URL.
+// All values of each property: the server lists only those that fit the filters of the URL. Keeps a choice made meanwhile.
 function fillFacets() {
   const query = new URLSearchParams(location.search), order = new Intl.Collator("en", { numeric: true }).compare;
   for (const key of FACETS) {
-    const values = [...new Set(classes.map((one) => text(one, key)))].sort(order);
-    byId(key).replaceChildren(...["", ...values].map((value) => element("option", { value, text: value || "any", selected: value === query.get(key) })));
+    const values = [...new Set(classes.map((one) => text(one, key)))].sort(order), now = byId(key).value || query.get(key);
+    byId(key).replaceChildren(...["", ...values].map((value) => element("option", { value, text: value || "any", selected: value === now })));
   }
 }
 
