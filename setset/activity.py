@@ -38,7 +38,7 @@ class WorkerActivity:
     state: str
     """One of present, checking, refused, suspended, paused, silent or gone."""
     detail: str = ""
-    """Reason for the state, if it is not present."""
+    """Reason for the state. Empty if the state is `present`."""
     done: int = 0
     failed: int = 0
     tasks: tuple[RunningTask, ...] = ()

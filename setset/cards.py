@@ -209,7 +209,7 @@ def parse_cards(texts: Iterable[str]) -> Cards:
 
 
 def _parse_words(arguments: Sequence[str]) -> list[int]:
-    """Parses the cards in arguments of which at least one is not a plain number."""
+    """Parses the cards in arguments. At least one argument is not a plain number."""
     try:
         return [parse(piece) for argument in arguments for piece in _pieces(argument)]
     except BadInput:

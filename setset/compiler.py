@@ -1,7 +1,7 @@
 """A version of `numba.njit` that works even if numba has no folder for its cache.
 
-numba keeps compiled code beside the source or in the user's home. If it can write to neither, it refuses to compile. An
-example is a service without a home folder, if root installed setset.
+numba keeps compiled code beside the source or in the user's home. If numba can write to neither folder, it refuses to
+compile. An example is a service without a home folder, if root installed setset.
 """
 
 import contextlib
@@ -38,8 +38,8 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 def node_folder() -> Path:
     """Returns the cache folder of this user on a disk of this machine, because numba's cache breaks on a shared disk.
 
-    numba executes the code in its cache, so a folder that another user owns or may change is not safe. In that case
-    this process makes a temporary folder and removes it at exit.
+    numba executes the code in its cache, so the folder must be safe from other users. If another user owns the folder
+    or may change it, this process makes a temporary folder and removes it at exit.
     """
     folder = Path(tempfile.gettempdir()) / f"setset-numba-{platform.user_id()}"
     with contextlib.suppress(OSError):

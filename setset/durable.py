@@ -123,7 +123,7 @@ def written(path: Path) -> Iterator[BinaryIO]:
 def create(path: Path, data: bytes) -> bool:
     """Creates a file atomically and syncs it to the disk. Returns False if the file exists already.
 
-    If several processes on one or several hosts do this at the same moment, exactly one succeeds.
+    If several processes, even on several hosts, create the same file at the same moment, exactly one succeeds.
     """
     with _explained(path), _temporary_beside(path) as temporary:
         _write_all(str(temporary), data, None)
@@ -200,7 +200,7 @@ def temporary_name(name: str) -> str:
 def is_temporary(name: str, of: str = _OWN) -> bool:
     """Whether a name is for an unfinished file whose final name matches the regular expression `of`.
 
-    Accepts names by earlier versions of setset too, which contain the host and the process id.
+    Also accepts names by earlier versions of setset. These names contain the host and the process id.
     """
     return re.fullmatch(rf"\.({of})\.(.+\.\d+\.[0-9a-f]{{8}}|[0-9a-f]{{12}})\.tmp", name) is not None
 

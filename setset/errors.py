@@ -12,8 +12,8 @@ from typing import Final
 NO_SPACE = frozenset(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
 """Values of `errno` that mean a full disk, an exhausted quota or a reached file size limit."""
 _NO_SPACE_ON_WINDOWS = (39, 112, 1295)
-"""Error numbers of Windows with the same meaning: ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED.
-For some of them Python sets `errno` to EINVAL."""
+"""Error numbers of Windows with the meanings of `NO_SPACE`: ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL,
+ERROR_DISK_QUOTA_EXCEEDED. For some of these numbers Python sets `errno` to EINVAL."""
 
 
 def is_no_space(error: OSError) -> bool:
@@ -86,11 +86,11 @@ class NoSpace(SetsetError):
 
 
 class InTheWay(SetsetError):
-    """A file or folder cannot be written, because something else has its path or the path is too long."""
+    """A file or folder cannot be written, because its path is too long or belongs to something else."""
 
 
 def in_the_way(path: Path) -> str:
-    """Makes the message for a path that setset needs, but that belongs to something else."""
+    """Makes the message for an obstacle: a file or folder at a path that setset needs for something else."""
     return f"{path} is in the way: move it away"
 
 
@@ -133,7 +133,7 @@ class MissingExtra(SetsetError):
         super().__init__(f"{feature} needs an extra: pip install 'setset[{extra}]'{hint}")
 
 
-_EXTRA_HINTS: Final = {"sat": "python-sat on PyPI, not pysat"}
+_EXTRA_HINTS: Final = {"sat": "the package on PyPI is python-sat, not pysat"}
 
 
 @contextmanager

@@ -24,15 +24,15 @@ LOCK = "setset.lock"
 COUNTS = "setset.counts"
 WORKERS = "setset.workers"
 SETTINGS = "setset.toml"
-"""Name of the file with default options for the command line. A user may write it before the first run."""
+"""Name of the file with default options for the command line. The user may write this file before the first run."""
 OWN_ROOT = "batches"
 """Path of the storage root inside the workspace. It is relative, so that the workspace can be moved."""
 
 REBUILD = "run 'setset db rebuild' to make a new database from the batch files (with --output for each other folder)"
 
 _locked_here: set[Path] = set()
-"""Folders that this process has locked. The system does not report a process's own locks; testing a lock would free
-it."""
+"""Folders that this process has locked. The system does not report the locks of the process itself. If the process
+tested its own lock, the test would free the lock."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class WorkspaceFolder:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Holds the lock of the workspace during the block, which excludes all other runs on all hosts.
+        """Holds the lock of the workspace during the block. Meanwhile no other run can take the lock, on any host.
 
         The operating system frees the lock when the process ends, even if it is killed. The text in the lock file is
         informational only.
@@ -171,7 +171,7 @@ class WorkspaceFolder:
             os.close(descriptor)
 
     def create(self) -> None:
-        """Makes the folder if it is missing. Raises an error if the folder has foreign files, or has lost its
+        """Makes the folder if there is none. Raises an error if the folder has foreign files, or has lost its
         database."""
         try:
             for folder in (self.path, *self.path.parents):

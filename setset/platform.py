@@ -24,7 +24,7 @@ from typing import IO, Any
 
 
 def _optional(module: str) -> Any:
-    """Imports a module of the standard library that some systems lack. None if it is missing."""
+    """Imports a module of the standard library. Returns None if this system lacks the module."""
     try:
         return importlib.import_module(module)
     except ImportError:
@@ -66,7 +66,7 @@ def opened_folder(path: Path, dir_fd: int | None = None) -> Iterator[int | None]
 
 
 def sync_folder(path: Path) -> None:
-    """Syncs the names in a folder to the disk. Does nothing on Windows, which syncs them by itself."""
+    """Syncs the names in a folder to the disk. Does nothing on Windows, because Windows syncs names by itself."""
     with opened_folder(path) as descriptor:
         if descriptor is not None:
             os.fsync(descriptor)
@@ -77,7 +77,8 @@ _NO_LINKS_THERE = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, e
 
 
 def rename_if_free(source: Path, target: Path) -> bool:
-    """Gives a file a second path. Returns False if the path exists, even if another host has made it just now."""
+    """Gives a file the additional path `target`, by a hard link or, if the file system has no hard links, as a copy.
+    Returns False if `target` exists, even if another host has created it a moment ago."""
     try:
         os.link(source, target)
     except FileExistsError:
@@ -135,7 +136,7 @@ def _take(lock: Callable[..., object], *arguments: object) -> bool:
 
 
 def _lock_byte(descriptor: int, mode: int) -> None:
-    """Locks or unlocks a byte of a file far beyond its text, because on Windows other processes cannot read a locked
+    """Locks or unlocks a byte far beyond the text of a file, because on Windows other processes cannot read a locked
     byte."""
     os.lseek(descriptor, 1 << 30, os.SEEK_SET)
     try:
@@ -199,8 +200,10 @@ def lock_for_handle(file: IO[Any], wait: bool) -> bool:
 
 
 def remove_locked(path: Path, file: IO[Any]) -> None:
-    """Removes a lock file, and leaves it if another process on Windows has opened it meanwhile. `file` is the open
-    file, with the lock of `lock_for_handle`."""
+    """Removes a lock file that this process has locked by `lock_for_handle`; `file` is the open file.
+
+    On Windows, the lock file stays if another process has opened it meanwhile.
+    """
     if _SYSTEM == "win32":
         file.close()  # Windows removes no open files
     with contextlib.suppress(OSError):
@@ -245,14 +248,14 @@ def start_resource_tracker() -> None:
 
 
 def ignore_interrupts(numbers: Iterable[int] = (signal.SIGINT,)) -> None:
-    """Ignores Ctrl-C, or the given signals, in a child process, because the parent handles them."""
+    """Ignores Ctrl-C, or the given signals, in a child process, because the parent handles these signals."""
     if threading.current_thread() is threading.main_thread():
         for number in numbers:
             signal.signal(number, signal.SIG_IGN)
 
 
 def wait_for_end_of_parent() -> None:
-    """Waits until the parent of this process has ended. A thread of a worker process calls it."""
+    """Waits until the parent of this process has ended. A thread of a worker process calls this function."""
     parent = parent_process()
     if parent is None:
         return

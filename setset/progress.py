@@ -35,7 +35,7 @@ class ProgressListener(Protocol):
         """Called when work on a size begins. `tasks` is the number of tasks, `lists_in` the number of lists in their
         sources.
 
-        Work on another size may be unfinished, because a run interrupts that work to make a corrupted source again.
+        A run may begin work on a second size before work on the first size ends, to make a corrupted source again.
         """
 
     def advance(self, size: int, lists_in: int, lists_out: int) -> None:
@@ -45,7 +45,8 @@ class ProgressListener(Protocol):
         """Called with a message for the user."""
 
     def waiting(self, text: str) -> None:
-        """Called with a message when the command waits, perhaps forever. Show it even if progress is turned off."""
+        """Called with a message when the command waits, perhaps forever. A listener should show this message even if
+        progress is turned off."""
 
     def end(self, size: int) -> None:
         """Called when work on a size ends."""

@@ -1,6 +1,6 @@
 """Starts child processes that do not import the user's script.
 
-`multiprocessing` starts a new Python for each child, which imports the main module of its parent again. Without
+`multiprocessing` starts a new Python for each child. The child imports the main module of its parent again. Without
 `if __name__ == "__main__":` a script would then run a second time in each child. The functions that setset sends to its
 children are in its own modules. So processes of `spawn_context()` need no main module, and any script may start them.
 

@@ -40,8 +40,8 @@ class Requirements:
     version: str
     roots: tuple[str, ...]
     trial_folder: str
-    """Folder in which the worker writes a test file, relative to the first root. It is a folder of batch files, from
-    which each run removes the temporary files of killed workers."""
+    """Folder in which the worker writes a test file, as a path relative to the first root. The folder has batch files.
+    So if the worker is killed, a later run removes the test file, as it does with all temporary files there."""
     build: str = ""
     """Digest of the source code that decides the bytes of a batch file (see `build_digest`)."""
 
@@ -61,7 +61,7 @@ class RemoteExecutor(ObservableExecutor):
     def wait_for_workers(self, requirements: Requirements, notice: Notice, stopping: Callable[[], bool]) -> None:
         """Waits until a worker meets the requirements, or until `stopping` returns True.
 
-        Workers that join later must meet the requirements too.
+        Workers that join later must also meet the requirements.
         """
 
     @abstractmethod
@@ -71,7 +71,8 @@ class RemoteExecutor(ObservableExecutor):
 
 def describe_task(arguments: tuple[Any, ...], seconds: float | None) -> tuple[RunningTask, ...]:
     """Describes the task of a function call for `setset status`, from the arguments of the call and the seconds since
-    its start (None if it waits). Returns an empty tuple for calls without a task, such as the check of a worker."""
+    its start (None if the call waits). Returns an empty tuple for calls without a task, such as the check of a
+    worker."""
     (task,) = arguments if len(arguments) == 1 else (None,)
     if not isinstance(task, ExpandTask | CountTask):
         return ()

@@ -34,8 +34,8 @@ COMPILING: Answer = (False, "first run: compiling, up to a minute, once; later r
 """Message that a worker process sends before it compiles the kernels."""
 
 HEAD_START = 2.0
-"""Maximum number of seconds that other workers wait for the first worker to start. The first worker loads the compiler
-faster alone, and a run needs no second worker at its beginning, because its first tasks follow one after the other."""
+"""Maximum number of seconds that other workers wait for the first worker to start. Alone, the first worker loads the
+compiler faster. At its beginning a run needs no second worker, because its first tasks follow one after the other."""
 
 TRY_FEWER = "try fewer with --workers, or see the limit on processes ('ulimit -u')"
 
@@ -130,8 +130,8 @@ class LocalExecutor(ObservableExecutor):
             call = call or self._next_call()
 
     def _next_call(self, wait: bool = True) -> Call | None:
-        """Returns the next call from the queue that was not cancelled. If the queue is empty, waits for a call. Returns
-        None after shutdown, or at once if `wait` is false."""
+        """Takes calls from the queue, and returns the first call that was not cancelled. If the queue is empty, waits
+        for a call. Returns None if the queue is empty and the executor was shut down or `wait` is false."""
         with self._changed:
             while True:
                 while self._queue:
@@ -184,10 +184,10 @@ class LocalExecutor(ObservableExecutor):
 
 
 class WorkerProcess:
-    """A worker process, seen from the coordinator. It executes one call at a time.
+    """A worker process, seen from the coordinator. The process executes one call at a time.
 
     The process ignores signals to the whole process group (from a service, a batch system, Ctrl-C, a closed terminal),
-    because the coordinator handles these signals. It finishes its task, and ends when its pipe is closed.
+    because the coordinator handles these signals. When its pipe is closed, the process finishes its task and ends.
     """
 
     def __init__(self) -> None:
@@ -290,5 +290,5 @@ def _answer(function: Callable[[], Any]) -> Answer:
 
 
 def exit_at_once() -> None:
-    """Makes the exit of this process faster: it neither waits for threads nor lets the compiler free its memory."""
+    """Makes this process exit faster: the exit neither waits for threads nor lets the compiler free memory."""
     Finalize(None, os._exit, (0,), exitpriority=-1)

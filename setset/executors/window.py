@@ -17,8 +17,8 @@ _Result = TypeVar("_Result")
 def submit_ahead(
     items: Iterable[_Item], submit: Callable[[_Item], Future[_Result]], ahead: int = AHEAD
 ) -> Iterator[tuple[_Item, Future[_Result]]]:
-    """Submits each item and yields it with its finished future, in order. At most `ahead` items are submitted and not
-    yet yielded.
+    """Submits each item and yields it with its finished future, in order. At any moment, at most `ahead` submitted
+    items are not yielded yet.
 
     If the worker of an item dies, submits the item again, up to ATTEMPTS times in total.
     """

@@ -113,7 +113,8 @@ CLASSES: dict[Column, Callable[[ClassDescription], str]] = {
 def print_class_list(
     descriptions: Sequence[ClassDescription], start: int, total: int, as_json: bool, wide: bool
 ) -> None:
-    """Prints a row or a JSON object per class. `start` is the index of the first class. `total` counts all."""
+    """Prints a row or a JSON object per class. `start` is the index of the first printed class, `total` the number of
+    all classes that match."""
     if as_json:
         for description in descriptions:
             print_json_line(class_as_json(description))

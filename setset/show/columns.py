@@ -136,7 +136,8 @@ def block_lines(titles: Sequence[str], values: Sequence[str | None], room: int |
     """Formats a line per value: title, then value. A line longer than `room`, the width of the terminal, is wrapped,
     and its further lines are indented to the beginning of the value. If `room` is None, no line is wrapped.
 
-    A title whose value is None has no line, but all values are indented by the width of the longest title.
+    If a value is None, its title has no line. All values are indented by the width of the longest title, even if this
+    title has no line.
 
     >>> block_lines(["cards", "complete"], ["0 1 3 9 27 40", "no"], 20)
     ['cards     0 1 3 9 27', '          40', 'complete  no']

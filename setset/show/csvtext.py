@@ -15,7 +15,7 @@ def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[str]:
 
 
 class _Line:
-    """File-like object for a CSV writer: `write` returns the text, so that `writerow` returns it too."""
+    """File-like object for a CSV writer: `write` returns the text, so that `writerow` also returns the text."""
 
     def write(self, text: str) -> str:
         return text

@@ -51,7 +51,8 @@ def print_deck_totals(sizes: Sequence[DeckTotals], as_json: bool, wide: bool) ->
 
 
 def print_deck_classes(classes: Sequence[ListClass], start: int, total: int, as_json: bool, wide: bool) -> None:
-    """Prints a row or a JSON object per class. `start` is the index of the first class. `total` counts all."""
+    """Prints a row or a JSON object per class. `start` is the index of the first printed class, `total` the number of
+    all classes that match."""
     if as_json:
         for list_class in classes:
             print_json_line(_class_as_json(list_class))

@@ -175,7 +175,8 @@ def print_rows(
 
 
 def how_many(count: int, noun: str, plural: str | None = None) -> str:
-    """Formats a number with its noun, such as 'no sets', '1 set' or '1,080 sets'. `plural` is needed if irregular."""
+    """Formats a number with its noun, such as 'no sets', '1 set' or '1,080 sets'. `plural` is needed only for an
+    irregular plural."""
     return f"{number(count) if count else 'no'} {noun if count == 1 else plural or noun + 's'}"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from setset.show.formatting import number, printable
 
 LONG = 40
-"""A browser may break words of this length or more, such as digests, anywhere."""
+"""Minimum length of a word, such as a digest, that a browser may break anywhere."""
 
 
 def as_text(value: object) -> str:

@@ -31,7 +31,7 @@ def show_identity(identity: Identity, seed: int | None, as_json: bool, wide: boo
 
 
 def list_fields(identity: ListIdentity) -> dict[str, str | None]:
-    """Output lines about a hand without a set, as texts by title."""
+    """Makes the output lines about a hand without a set, as a dictionary from title to text."""
     facts = identity.classification
     list_class = facts.list_class
     size = f"the {how_many(identity.lists_of_size, 'list')} of {how_many(list_class.size, 'card')}"

@@ -142,8 +142,8 @@ def as_html(value: Any) -> str:
 
 
 def _figure(cards: Sequence[int]) -> str:
-    """Draws cards as a small SVG picture. All pictures on a page use the same ids, which does no harm, because an id
-    has the same shape in all of them."""
+    """Draws cards as a small SVG picture. All pictures on a page use the same ids. The shared ids do no harm, because
+    each id stands for the same shape in every picture."""
     if not cards:
         return ""
     return f'<div style="max-width: 32em">{draw_svg(lay_out(cards)).replace("<svg ", SMALL, 1)}</div>'

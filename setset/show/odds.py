@@ -36,14 +36,14 @@ _TAKES = {
 }
 _COUNTED = (
     "Up to the last deal: tables until the deck is empty, and the table after the last deal.",
-    "To the end: all tables, also after the last deal. These get no more cards, so they hold fewer sets.",
+    "To the end: all tables. After the last deal, a table gets no more cards, so it holds fewer sets.",
 )
 
 
 @contextmanager
 def progress(games: int) -> Iterator[Callable[[int], None]]:
-    """Yields a callback to call with a number of played games. It advances a progress bar on stderr; without a terminal
-    it does nothing."""
+    """Yields a callback to call with a number of played games. The callback advances a progress bar on stderr. Without
+    a terminal, the callback does nothing."""
     if not sys.stderr.isatty():
         yield lambda _played: None
         return

@@ -73,8 +73,8 @@ class Plot:
         return (self.draw.__doc__ or "").splitlines()[0]
 
     def opens(self, workspace: Path, named: bool) -> bool:
-        """Whether to open the workspace: yes if the chart needs one; if the chart can use one, only if the user named
-        it or it exists."""
+        """Whether to open the workspace. A chart that needs a workspace opens it always. A chart for which a workspace
+        is optional opens it only if the user named it or its database exists."""
         available = named or (workspace / "setset.db").is_file()
         return self.needs_workspace or (self.reads_workspace and available)
 
@@ -102,7 +102,7 @@ PLOTS = {
 
 
 def find_plot(name: str, words: tuple[str, ...]) -> Plot:
-    """Finds a chart by its name. Raises BadInput if the name is unknown or the arguments are wrong."""
+    """Finds a chart by its name. Raises BadInput if the name is unknown or the arguments of the chart are wrong."""
     if name not in PLOTS:
         raise BadInput(f"there is no chart {name!r}: expected {', '.join(PLOTS)}")
     plot = PLOTS[name]
@@ -114,7 +114,7 @@ def find_plot(name: str, words: tuple[str, ...]) -> Plot:
 
 
 def file_name(name: str, words: Sequence[str], kind: str | None) -> Path:
-    """Default file name of a chart, such as odds.svg. The name for the chart `neighbours` contains its class."""
+    """Default file name of a chart, such as odds.svg. The name for the chart `neighbours` contains the class."""
     class_part = f"-{words[0].replace('/', '-')}" if name == "neighbours" else ""
     return Path(f"{name}{class_part}.{kind or 'svg'}")
 

@@ -25,7 +25,8 @@ TITLES = {
     Activity.REBUILD: "read",
     Activity.STATISTICS: "statistics of",
 }
-"""Words before the size in the title of a bar or line, such as 'count to 9'. The default is the activity."""
+"""Words before the size in the title of a bar or line, such as 'count to 9'. For any other activity, the title begins
+with the name of the activity, such as 'check 3'."""
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_TRUSTED = 5.0
 """Seconds of a run after which measured and expected speed have the same weight in the remaining time."""
@@ -130,7 +131,8 @@ class _RunProgress:
         self._started = time.monotonic()
 
     def set_done(self, size: int, share: float) -> None:
-        """Records the finished share of the work of this run on a size. Ignores a smaller share than before."""
+        """Records the finished share of the work of this run on a size. Ignores a share that is smaller than the last
+        share."""
         self._done[size] = max(self._done.get(size, 0.0), share)
 
     @property
@@ -171,8 +173,8 @@ class Quiet(NoProgress):
 
 
 class Lines(NoProgress):
-    """Progress listener that prints plain lines on stderr: one at the end of each size, and before the end at most one
-    per `seconds_between` seconds."""
+    """Progress listener that prints plain lines on stderr: a line at the end of each size, and before the end at most a
+    line per `seconds_between` seconds."""
 
     seconds_between = SECONDS_BETWEEN_LINES
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from setset.workspace.workspace import Workspace
 
 MOST_RUNS = 200
-"""Maximum number of runs in the report. Leaves out the oldest runs."""
+"""Maximum number of runs in the report. The report leaves out older runs."""
 LONGEST = 300
 """Maximum length of the texts of a run: its command, its outcome and its repairs. The rest is cut off."""
 ROOM = 600_000
@@ -130,8 +130,8 @@ def write_report(workspace: Workspace, output: Path, made_at: str, with_json: bo
 
 
 def draw_figures(workspace: Workspace) -> list[tuple[str, str]]:
-    """Draws the charts of a report. Returns pairs of a plot command and the chart as SVG. A chart that cannot be shown
-    is a text with the reason."""
+    """Draws the charts of a report. Returns pairs of a plot command and the chart as SVG. Leaves out charts without
+    data. Replaces a chart that is too large by a text. If an extra is missing, returns only a text with the reason."""
     charts_by_command: dict[str, Callable[[], Chart]] = {
         f"setset plot {chart.__name__}": partial(chart, workspace)
         for chart in (charts.counts, charts.throughput, charts.rates, charts.gantt)

@@ -1,7 +1,7 @@
 """The game for players at one terminal (`setset play`): draws the table, reads calls, shows the clock, gives hints.
 
-The rules are in `setset.table.game`; this module only prints and reads. It reads whole lines, so that the game works in
-a pipe as well, without colours and without the clock.
+The rules are in `setset.table.game`; this module only prints and reads. It reads whole lines, so that the game also
+works in a pipe, without colours and without the clock.
 """
 
 import datetime
@@ -231,8 +231,8 @@ def _ticking(elapsed: Callable[[], float]) -> Iterator[None]:
 
 
 def record_time(seconds: float, players: Sequence[str]) -> str:
-    """Records the time of a finished game in the user's data folder, if it is the best for this number of players.
-    Returns a line to print: the best time, or the error that prevented the record."""
+    """Records the time of a finished game in the user's data folder, if the time is the best for this number of
+    players. Returns a line to print: the best time, or the error if the time cannot be recorded."""
     try:
         return _record(platform.data_folder() / "best-times.json", seconds, players)
     except (OSError, RuntimeError, SetsetError, ValueError, KeyError, TypeError, AttributeError) as error:

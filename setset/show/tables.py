@@ -227,7 +227,7 @@ def print_history(runs: Sequence[Run], wide: bool = False) -> None:
 
 
 def _moment(text: str) -> str:
-    """Formats a time as 2026-07-01T12:00:00Z, which is shorter than the database's form with +00:00."""
+    """Formats a time as 2026-07-01T12:00:00Z. This form is shorter than the form in the database, with +00:00."""
     return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
 
 

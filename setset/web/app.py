@@ -75,7 +75,8 @@ def make_app(site: Site) -> ASGIApp:
 
 
 def _static(request: Request) -> Response:
-    """Serves a static file. A browser caches a URL with the current version forever, and asks again for other URLs."""
+    """Serves a static file. If the URL has the current version, browsers cache the file forever. For any other URL,
+    browsers ask each time whether the file has changed."""
     asset = assets.read(request.path_params["name"])
     if asset is None:
         raise NotFound("there is no such file")
@@ -94,7 +95,8 @@ def _respond(
     packed: bytes | None = None,
     keep: bool = False,
 ) -> Response:
-    """Builds an answer, compressed if the browser accepts gzip. With `keep` an ETag lets browsers cache it."""
+    """Builds an answer, compressed if the browser accepts gzip. If `keep` is set, the answer has an ETag, so that
+    browsers may cache the answer."""
     body = content.encode(errors="replace") if isinstance(content, str) else content
     sent = {"Vary": "Accept-Encoding", **({"Cache-Control": "private, no-cache"} if keep else {}), **(headers or {})}
     if keep and status == 200:

@@ -1,6 +1,7 @@
 """Static files of the pages: the folder static/, the sprite sheet of the cards, and the catalogue for browsers.
 
-Their URLs contain a version that changes with their content, so browsers may cache them forever.
+The URL of each file contains a version that changes with the content of the files. So browsers may cache the files
+forever.
 """
 
 import gzip

@@ -1,9 +1,9 @@
 """Catalogue for browsers: one file with all classes, and a fingerprint per class by which a page identifies hands.
 
-The fingerprint of a hand is invariant under symmetries. For each card of the deck it hashes the number of pairs of the
-hand that exclude the card and, for each of 40 directions, the numbers of cards of the hand in the card's hyperplane and
-in the two parallel hyperplanes. It sums the hashes, so their order does not matter. No two classes of a size share a
-fingerprint. `fingerprint` in static/rules.js is the same function.
+The fingerprint of a hand is invariant under symmetries. For each card of the deck, the function hashes the number of
+pairs of the hand that exclude the card and, for each of 40 directions, the numbers of cards of the hand in the card's
+hyperplane and in the two parallel hyperplanes. The fingerprint is the sum of the hashes, so the order of the cards does
+not matter. No two classes of a size share a fingerprint. `fingerprint` in static/rules.js is the same function.
 """
 
 from functools import cache
@@ -20,8 +20,8 @@ MASK: Final = np.uint64(0xFFFFFFFF)
 MEMBER: Final = 999
 """Value hashed for a card of the hand itself, instead of a number of pairs."""
 FLATS: Final = {0: 4, 1: 3, 4: 2, 13: 1, 40: 0}
-"""Dimension of the flat that a hand spans, by the number of directions in which one hyperplane contains the whole
-hand."""
+"""For each number of directions in which one hyperplane contains a whole hand: the dimension of the flat that the hand
+spans."""
 
 
 def mix(values: Words) -> Words:

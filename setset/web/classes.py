@@ -139,8 +139,12 @@ def _digest(size: int) -> str:
 
 
 def _link(list_class: setset.ListClass, neighbour: setset.Neighbour) -> Answer:
-    """Describes the link to a neighbour: the number of cards that lead there and back, and the number of pairs of lists
-    (one of each class, one card apart), counted from each side."""
+    """Describes the link from a class to a neighbour, which has one card more or less.
+
+    `cards` is the number of cards that lead from a list of the class to the neighbour when added or taken away; `back`
+    is the number of cards that lead back. `from_here` and `from_there` are both the number of pairs of linked lists,
+    computed from each side.
+    """
     other, cards = neighbour
     back = list_class.lists * cards // other.lists
     return {

@@ -27,7 +27,8 @@ def address(seed: int, calls: Sequence[str], hints: int = 0) -> str:
 
 
 def play(_: Site, query: Query) -> Answer:
-    """Shows the current state of a game. A call redirects to the next state."""
+    """Shows the current state of a game. If the URL has a new call, redirects to the state after this call. If the URL
+    has no seed, redirects to a new game."""
     seed = query.optional("seed", 0, 2**64 - 1)
     if seed is None:
         today = time.strftime("%Y%m%d")

@@ -16,7 +16,7 @@ from setset.web.site import Site
 
 MOST_HANDS = 2_000
 MOST_OUTLINED = 150
-"""Maximum number of sets that a picture outlines. The 1,080 sets of the whole deck take 10 s of a core."""
+"""Maximum number of sets that a picture outlines. To outline the 1,080 sets of the whole deck, a core needs 10 s."""
 RINGS = 8
 """Number of colours for the rings around the cards of a set."""
 FACTS = ("class", "complete", "extensions", "stabilizer", "lists_in_class", "rank")
@@ -81,7 +81,8 @@ def _list(cards: Sequence[int]) -> Answer:
 
 
 def complete(_: Site, query: Query) -> Answer:
-    """Adds random cards that make no set, until the hand is complete. Redirects to the page about the complete hand."""
+    """Adds random cards to a hand, without making a set, until no card can be added. Redirects to the page about the
+    hand."""
     cards = list(query.cards())
     while not setset.find_sets(cards):
         addable = [card for card, mark in enumerate(grid(cards)) if mark == "addable"]

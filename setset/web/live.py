@@ -30,8 +30,9 @@ connection."""
 class Live:
     """Sends the progress of a run to all viewers as server-sent events. Renders each event once.
 
-    The thread checks the change counter of the database and the lock of the run, and reads the progress only if one of
-    them has changed. If reading takes long, the thread reads less often, so that the page uses little CPU time.
+    The thread checks the change counter of the database and the lock of the run, and reads the progress only if the
+    counter or the lock has changed. If reading takes long, the thread reads less often, so that the page uses little
+    CPU time.
     """
 
     def __init__(self, site: Site, render: Callable[[], str]) -> None:

@@ -35,7 +35,8 @@ class Page:
     parameters: dict[str, str] = field(default_factory=dict)
     form: bool = False
     field: str = ""
-    """Form field beside which errors that name no field appear. If empty, errors get a page of their own."""
+    """Form field beside which the page shows an error, unless the error names another field. If empty, an error gets a
+    page of its own."""
     keep: bool = False
     """Whether the answer depends only on the catalogue and the URL, so that browsers may cache it."""
 
@@ -126,7 +127,7 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True)
 class Address:
-    """URL of a page. Makes the links of the page, relative to this URL, so that they also work if a proxy or a web host
+    """URL of a page. Makes the links of the page relative to this URL. So the links also work if a proxy or a web host
     puts all pages below a path such as /caps/."""
 
     path: str
@@ -136,7 +137,7 @@ class Address:
     docs: bool = False
     """Whether the documentation is part of the site."""
     absolute: bool = False
-    """Whether links are absolute. The 404 page needs this, because a host shows it at any path."""
+    """Whether links are absolute. The 404 page needs absolute links, because a web host shows the page at any path."""
 
     @property
     def root(self) -> str:

@@ -14,12 +14,12 @@ from setset.show.formatting import number
 
 WIDTH: Final = 500
 HEIGHT: Final = 150
-"""Size of the plot area of a chart, in units of its drawing."""
+"""Width and height of the plot area of a chart, in SVG units."""
 MOST_PANELS: Final = 4
 MOST_BARS: Final = 60
 """Maximum number of rows drawn as bars. More rows, and rows by time, become a line."""
 LOGARITHMIC: Final = 1_000
-"""Ratio of the largest to the smallest value from which the scale is logarithmic."""
+"""The scale is logarithmic if all values are positive and the largest is more than this many times the smallest."""
 LETTERS: Final = 16
 """Maximum number of letters of a label below a chart."""
 TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
@@ -32,7 +32,7 @@ UNITS: Final = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 @dataclass(frozen=True)
 class Mark:
-    """One row in a chart: its part of the width, and the point of its value, from the top left."""
+    """A row in a chart: its strip (from `left`, `width` wide), and the point of its value, with `y` from the top."""
 
     left: float
     width: float
@@ -41,7 +41,7 @@ class Mark:
     title: str
     """All values of the row, one per line."""
     path: str
-    """Path of a page about the row. Empty if there is none."""
+    """Path of a page about the row. Empty if there is no such page."""
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,8 @@ def _is_numeric(values: Sequence[Any]) -> bool:
 
 
 def _places(names: Sequence[str]) -> list[float]:
-    """Horizontal positions of the points of a chart. To scale if the names are times or numbers that only rise or only
-    fall, otherwise at equal distances."""
+    """Horizontal positions of the points of a chart. If the names are times or numbers that only rise or only fall, the
+    positions are to scale. Otherwise their distances are equal."""
     keys: list[float] = list(range(len(names)))
     with suppress(ValueError):
         read = [datetime.fromisoformat(name).timestamp() if TIME.match(name) else float(name) for name in names]
@@ -148,7 +148,7 @@ def _short(value: float) -> str:
 
 
 def _labels(names: Sequence[str], places: Sequence[float], is_time: bool) -> Iterator[tuple[float, str]]:
-    """Labels below a chart: as many as have room."""
+    """Yields the labels below a chart, with their positions. Leaves out labels that have no room."""
     if is_time:
         one_day = len({name[:10] for name in names}) == 1
         names = [name[11:16] if one_day else name[:10] for name in names]
@@ -167,7 +167,8 @@ def _spell(value: Any) -> str:
 
 
 def _path(columns: Sequence[str], row: Sequence[Any]) -> str:
-    """Path of a page about a row: the class that it names, its first hand, or the classes of its size."""
+    """Path of the page about a row: about the class in the row, otherwise about the first hand in the row, otherwise
+    about the classes of the size in the row. Empty if the row has none of these."""
     named = dict(zip(columns, row, strict=True))
     if CLASS.fullmatch(str(named.get("class"))):
         return f"classes/{named['class']}"

@@ -91,7 +91,7 @@ class Guard:
         return self._ask_token(request, self._site.token) if self._site.token else None
 
     def _is_foreign(self, headers: Headers) -> bool:
-        """Whether a browser sent the request from a page of another site, by two headers that other programs do not
+        """Whether a browser sent the request from a page of another site. Checks two headers that only browsers
         send."""
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         if site is not None:

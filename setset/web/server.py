@@ -16,20 +16,20 @@ from setset.web.site import Site
 
 MOST_CONNECTIONS: Final = 200
 MOST_NEW: Final = 50
-"""Maximum number of connections that the server accepts per step of the event loop. It checks MOST_CONNECTIONS only
-between steps."""
+"""Maximum number of connections that the server accepts per step of the event loop. The server compares the number of
+connections with MOST_CONNECTIONS only between steps."""
 QUEUE: Final = 1_024
 """Maximum number of connections that wait until the server accepts them. The system refuses more, and browsers
 retry."""
 MOST_HEADER: Final = 16_384
 PATIENCE: Final = 5.0
-"""Number of seconds between two checks of a connection. The server closes a connection without progress between two
-checks."""
+"""Number of seconds between two checks of a connection. If two checks in a row find that the server waits for the
+client at the same request, the server closes the connection."""
 
 
 class GuardedProtocol(H11Protocol):
-    """A connection to a browser. The server closes it if the client sends no complete request or does not read the
-    answer. If there are too many connections, it closes the oldest idle connection.
+    """A connection to a browser. The server closes the connection if the client sends no complete request or does not
+    read the answer. If there are too many connections, the server closes the oldest idle connection.
 
     The class uses undocumented attributes of uvicorn, because there is no other way. uvicorn has no time limit for a
     request to arrive (its issue 157). Its `limit_concurrency` refuses new visitors instead of closing idle connections,

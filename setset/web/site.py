@@ -37,15 +37,15 @@ class Site:
 
     @contextmanager
     def workspace(self) -> Iterator[setset.Workspace]:
-        """Opens the workspace. Raises NotAWorkspace if it is missing. Queries read a copy of the database, so that no
+        """Opens the workspace. Raises NotAWorkspace if there is none. Queries read a copy of the database, so that no
         commit of a run waits."""
         with setset.reading_copies(), setset.open(self.folder, time_limit=SECONDS) as opened:
             yield opened
 
     @contextmanager
     def query_slot(self) -> Iterator[None]:
-        """Limits the queries of visitors during the block. Two queries run at a time, so that they cannot use all
-        memory. Only a few may wait, because each query takes a thread from other pages."""
+        """Limits the queries of visitors during the block. At most two queries run at a time, so that queries cannot
+        use all memory. Only a few queries may wait, because each query takes a thread from other pages."""
         if not self._asked.acquire(blocking=False):
             raise setset.Locked(BUSY)
         try:

@@ -24,7 +24,8 @@ from setset.web.site import Site
 from setset.web.workspace import can_draw
 
 NOTABLE: Final = 16
-"""Number of classes per size that get a preview picture of their own: the most symmetric classes, 205 of all sizes."""
+"""Number of classes per size that get a preview picture of their own: the most symmetric classes. Over all sizes, 205
+classes get a picture."""
 LEFT_OUT: Final = ("grid", "directions", "hyperplanes", "exclusions")
 """Properties that are left out of the 9,908 JSON files of classes to save space. They follow from the cards."""
 CHARTS: Final = ("counts", "odds", "stabilizers")

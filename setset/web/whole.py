@@ -17,8 +17,7 @@ FRESH: Final = 300.0
 WINDOW: Final = 60.0
 """Number of seconds over which the speed is averaged."""
 LEAST: Final = 6.0
-"""Minimum number of seconds of observation. Below this, the page shows the estimated speed instead of the observed
-speed."""
+"""Minimum number of seconds of observation. After a shorter observation, the page shows the estimated speed."""
 KEPT: Final = 600.0
 POINTS: Final = 40
 """Maximum number of points of the sparkline, which covers the last KEPT seconds."""
@@ -79,7 +78,8 @@ class Segment:
 def describe_goal(
     workspace: setset.Workspace, sizes: Sequence[setset.SizeStatus], run: Any, pace: Pace
 ) -> dict[str, Any] | None:
-    """Computes the progress of the last run towards its goal, the sizes to store or count. None without run or goal.
+    """Computes the progress of the last run towards its goal (the sizes to store and to count). Returns None if there
+    is no run, or if the run has no goal.
 
     Args:
         workspace: The workspace.
@@ -116,8 +116,8 @@ def describe_goal(
 def _segments(
     steps: Sequence[Step], mine: Mapping[Step, setset.SizeStatus], estimate: setset.Estimate | None
 ) -> list[Segment]:
-    """Makes the progress bar: a segment per size of the run. Its weight is the share of the run's time that
-    the size usually takes. Without an estimate all weights are equal."""
+    """Makes the progress bar: a segment per step of the run. The weight of a segment is the usual share of its size in
+    the time of the run. Without an estimate all weights are equal."""
     usual = {} if estimate is None else estimate.usual_seconds()
     expected = _expected_lists(estimate)
     weights = [usual.get(size, 0.0) if usual else 1.0 for _, size in steps]
@@ -140,8 +140,11 @@ def _speed(
     estimate: setset.Estimate | None,
     pace: Pace,
 ) -> dict[str, Any]:
-    """Computes the share of a run that is done, its remaining time and its speed: from the observations of the last
-    minute or, if there are too few, from the recorded speed of the size at work or the estimate."""
+    """Computes the finished share, the remaining time and the speed of a run.
+
+    Time and speed come from the observations of the last minute. With too few observations, they come from the
+    recorded speed of the size at work. Without a recorded speed, the time comes from the estimate.
+    """
     done = sum(segment.weight * segment.share for segment in segments)
     is_running = run.outcome is None
     if is_running:
@@ -185,7 +188,8 @@ def _bytes_needed(estimate: setset.Estimate, mine: Mapping[Step, setset.SizeStat
 def _estimate(
     exploration: setset.Exploration, stored: tuple[int, ...], counted: int | None, workers: int, pace: Pace
 ) -> setset.Estimate | None:
-    """Estimates the rest of a run. Makes a new estimate at most every FRESH seconds. None if there is none."""
+    """Estimates the rest of a run. Makes a new estimate at most every FRESH seconds. Returns None if the run cannot be
+    estimated."""
     key = (exploration.target, stored, counted, workers)
     moment, estimate = pace.estimates.get(key, (0.0, None))
     if moment and time.monotonic() - moment < FRESH:

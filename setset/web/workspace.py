@@ -157,8 +157,8 @@ def sql(site: Site, query: Query) -> Answer:
 
 
 def _point_out(problem: str, query: str) -> str:
-    """Adds the line at fault to the message of an error, with a mark below the word at fault, and short enough for a
-    phone. Drops the advice about --timeout."""
+    """Adds the faulty line of the query to the message of an error, and marks the faulty word. Shortens the line for
+    the screen of a phone. Replaces the advice about --timeout by the time limit."""
     problem = problem.replace(": give it more time with --timeout SECONDS", f", over {SECONDS:.0f} seconds")
     word = re.search(r'near "(.+?)"|no such (?:column|table|function): ([\w.]+)', problem)
     name = (word[1] or word[2]) if word else ""
@@ -190,7 +190,7 @@ def can_draw() -> bool:
 
 
 def draw_chart(site: Site, name: str) -> bytes:
-    """Draws a chart as SVG. The server draws one chart at a time, and reuses it for all viewers."""
+    """Draws a chart as SVG. The server draws one chart at a time, and reuses the drawing for all viewers."""
     if name not in CHARTS:
         raise NotFound(f"there is no chart {name[:40]!r}")
     with site.drawing:

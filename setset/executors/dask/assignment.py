@@ -33,8 +33,8 @@ class Assignment:
         return sum(worker.slots for worker in self.workers.values() if worker.ready)
 
     def next(self) -> tuple[PendingTask, Worker] | None:
-        """Takes the next task from the queue and chooses a free worker for it. None if no worker can take the next
-        task."""
+        """Takes the next task from the queue and chooses a free worker for it. Returns None if no worker can take the
+        next task."""
         for task in list(self.queue):
             worker = self._free_for(task)
             if worker is not None:
@@ -87,8 +87,8 @@ class Assignment:
         """Admits, refuses or suspends a worker after its check. `problem` is the reason if the check failed, otherwise
         empty.
 
-        If the check failed, the failures on this worker do not count as failures of the tasks. But tasks keep a NoSpace
-        error, which ends the run if no other worker can work.
+        If the check failed, the worker is to blame: the tasks in the queue no longer count their failures on this
+        worker. Only a NoSpace error stays with its task, because it ends the run if no other worker can work.
         """
         worker.checking = False
         if problem:
@@ -134,8 +134,11 @@ class Assignment:
 
         If the worker had one task, that task fails with WorkerDied, and the caller decides whether to submit it again.
         If the worker had several tasks, any of them may have killed it. Then each task becomes a suspect and runs again
-        on a worker without other tasks. The same holds for the only task of a worker that was paused (`setset worker`
-        pauses workers before they end) or silent (as after a network failure).
+        on a worker without other tasks.
+
+        A worker that was paused (`setset worker` pauses workers before they end) or silent (as after a network failure)
+        may have left for another reason than its task. Then its only task does not fail, but becomes a suspect, unless
+        the task is a suspect already.
         """
         del self.workers[worker.address]
         tasks = worker.take_tasks()
@@ -162,11 +165,11 @@ class Assignment:
         return left
 
     def copy_late_tasks(self, age: float, now: float) -> list[tuple[Worker, PendingTask]]:
-        """Puts second copies of late tasks into the queue, at most one per idle worker. Returns the late workers and
-        tasks.
+        """Puts copies of late tasks into the queue, at most one copy per idle worker. Returns the copied tasks, each
+        with the worker that is late.
 
-        A task is late if it is older than `age` seconds, if it waits behind such tasks, or if its worker is paused or
-        silent. The first result counts.
+        A task is late if it has run for more than `age` seconds, if it waits behind such tasks, or if its worker is
+        paused or silent. The first result of a task and its copy counts.
         """
         idle = sum(worker.ready and not worker.tasks for worker in self.workers.values())
         if self.queue or not idle:
@@ -196,8 +199,8 @@ class Assignment:
         return "" if "" in problems else "; ".join(sorted(problems))
 
     def new_messages(self, again: float) -> list[str]:
-        """Returns new messages about workers that get no tasks, or that joined after the start. Each message is
-        returned only once."""
+        """Returns messages about workers that get no tasks, and about workers that joined after the start of the run.
+        Returns each message only once."""
         lines = set()
         for worker in self.workers.values():
             match worker.state:

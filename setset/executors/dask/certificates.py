@@ -9,7 +9,8 @@ from setset import durable
 from setset.errors import BadInput, SetsetError, require_extra
 
 VARIABLE = "SETSET_CERTIFICATES"
-"""Environment variable with the path of the folder: used by `setset run`, and the default of --certificates."""
+"""Environment variable with the path of the folder of certificates. `setset run` reads it. It is also the default of
+the option --certificates."""
 NAMES = ("ca.pem", "cert.pem", "key.pem")
 
 

@@ -134,8 +134,8 @@ def close(client: distributed.Client | None, cluster: distributed.LocalCluster |
 
 
 def _noticing(line: str, stopping: Stopping, notice: Notice) -> Stopping:
-    """Wraps the callback `stopping`, which every waiting loop calls, to send the message `line` once after some
-    seconds."""
+    """Wraps the callback `stopping`, which each waiting loop calls repeatedly. If the wait is longer than
+    `Timeouts.line` seconds, the wrapper sends the message `line`, once."""
     due: float | None = time.monotonic() + Timeouts.line
 
     def check() -> bool:
@@ -170,7 +170,7 @@ async def _answers(address: str, deadline: float, stopping: Stopping) -> bool:
 
 
 def read_address(file: Path) -> str:
-    """Reads the address of the scheduler from a scheduler file. Raises ValueError if it has none."""
+    """Reads the address of the scheduler from a scheduler file. Raises ValueError if the file has no address."""
     content = json.loads(file.read_text(encoding="utf-8"))
     if isinstance(content, dict) and isinstance(content.get("address"), str):
         return str(content["address"])
@@ -178,7 +178,7 @@ def read_address(file: Path) -> str:
 
 
 def _wait_for_address(file: Path, deadline: float, stopping: Stopping) -> str:
-    """Waits for a scheduler file, which may be missing or incomplete yet, and reads its address. Empty if stopping."""
+    """Waits until a scheduler file exists and is complete. Returns the address in the file, or "" if stopping."""
     while not stopping():
         with contextlib.suppress(OSError, ValueError):
             return read_address(file)
@@ -191,10 +191,10 @@ def _wait_for_address(file: Path, deadline: float, stopping: Stopping) -> str:
 
 
 def find_page(address: str) -> str:
-    """Returns the address of the dashboard if a page exists there, otherwise "". A scheduler without a dashboard has an
-    HTTP server too, so only a request for the page can tell.
+    """Returns the address of the dashboard if a page exists there, otherwise "". Requests the page, because a scheduler
+    has an HTTP server even without a dashboard.
 
-    `setset scheduler` serves the page at a loopback address only, whatever address Dask names.
+    `setset scheduler` serves the page at a loopback address only, even if Dask names another address.
     """
     parts = urlsplit(address)
     local = parts._replace(netloc=f"127.0.0.1:{parts.port}").geturl() if _is_of_this_machine(parts.hostname) else ""

@@ -38,14 +38,15 @@ MOST_GONE = 20
 LATE = 4
 """A task is late if it takes this many times as long as the longest finished task."""
 BACKLOG = 20
-"""Placeholder tasks per worker thread while tasks wait, see `_show_backlog`. Dask assumes half a second for each."""
+"""Number of placeholder tasks per worker thread while tasks wait (see `_show_backlog`). Dask assumes that a placeholder
+takes half a second."""
 MOST_BACKLOG = 1_000
 NOWHERE = {"setset-backlog": 1.0}
-"""Resource that each placeholder task requires. No worker has it, so no worker executes a placeholder."""
+"""Resource that each placeholder task requires. No worker has this resource, so no worker executes a placeholder."""
 
 
 class WatchedCluster(RemoteExecutor):
-    """The coordinator's state of a cluster, and the thread that watches the cluster.
+    """Base class of the Dask executor: records the workers and tasks of a cluster, and watches the cluster.
 
     Args:
         scheduler: Address of a scheduler, or its scheduler file; None for a new cluster on this machine.
@@ -147,7 +148,8 @@ class WatchedCluster(RemoteExecutor):
         self._show_backlog()
 
     def _show_backlog(self) -> None:
-        """Shows Dask that more workers would help. Dask does not know the waiting tasks, only tasks sent to a worker.
+        """Shows Dask that more workers would help. Dask knows only the tasks that were sent to a worker, not the
+        waiting tasks.
 
         While tasks wait, the scheduler has placeholder tasks that no worker can take. Dask's `adapt()` starts workers
         for them.
@@ -160,7 +162,8 @@ class WatchedCluster(RemoteExecutor):
             self._backlog = self._client.map(abs, range(wanted), key=keys, resources=NOWHERE) if wanted else []
 
     def _handle_silence(self, seconds: float) -> None:
-        """Reconnects to a lost scheduler. If it has been silent for longer than the timeout, gives up the executor."""
+        """Reconnects to a lost scheduler. If the scheduler has been silent for longer than the timeout, gives up the
+        executor."""
         if seconds > self._timeouts.scheduler:
             self._give_up(f"the Dask scheduler has not answered for {self._timeouts.scheduler:.0f} seconds")
             return
@@ -222,7 +225,8 @@ class WatchedCluster(RemoteExecutor):
     def _check(self, worker: Worker) -> None:
         """Starts the check of a worker, unless a check is under way.
 
-        A function that a Dask worker cannot import kills the worker, so functions of Python itself are sent first.
+        A function that a Dask worker cannot import kills the worker. So a new worker first gets calls of functions of
+        Python itself, which every worker has.
         """
         if worker.checking:
             return

@@ -170,8 +170,8 @@ class DaskExecutor(WatchedCluster):
             task.fail(raised)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Disconnects from the cluster. Running tasks finish on their workers, because Dask cannot stop a thread. This
-        does no harm, because these tasks write the same files as the next run."""
+        """Disconnects from the cluster. Running tasks finish on their workers, because Dask cannot stop a thread. Their
+        files do no harm, because the next run writes the same files."""
         with self._lock:
             begun = [task for worker in self._assignment.workers.values() for task in worker.tasks]
             waiting = list(self._assignment.queue)

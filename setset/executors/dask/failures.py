@@ -24,7 +24,8 @@ class Failure:
 
 
 def explain(worker: Worker, task: PendingTask, error: BaseException, status: str) -> Failure:
-    """Decides whether the error of a task is final. It is not if the fault is the worker's, such as an unreadable disk.
+    """Decides whether the error of a task is final. If the worker is to blame, as for an unreadable disk, the error is
+    not final.
 
     Args:
         worker: The worker that had the task.

@@ -1,8 +1,8 @@
 """Runs a Dask scheduler or Dask workers with the settings that setset needs: `setset scheduler` and `setset worker`.
 
-Schedulers and workers listen at one address of their machine. They use TLS if they have certificates, without which a
-scheduler needs a loopback address or --insecure. A new process replaces a dead worker. Workers reconnect when the
-scheduler comes back, at the same address or at a new address in the scheduler file.
+Schedulers and workers listen at one address of their machine. They use TLS if they have certificates. A scheduler
+without certificates needs a loopback address or --insecure. A new process replaces a dead worker. Workers reconnect
+when the scheduler comes back, at the same address or at a new address in the scheduler file.
 """
 
 import asyncio
@@ -200,7 +200,8 @@ async def _find_scheduler(options: WorkerOptions, security: Security, stop: asyn
 
 
 async def _wait_for_root(root: Path, stop: asyncio.Event, notice: Notice) -> None:
-    """Waits until a folder is a storage root. The first run makes it; after a reboot, the mount may be late."""
+    """Waits until a folder is a storage root. The first run makes the storage root. After a reboot, the mount may be
+    late."""
     if root_owner(root) is None:
         notice(f"waiting for the storage root {root}: mount it there, or start 'setset run'")
     while not stop.is_set() and root_owner(root) is None:
@@ -229,7 +230,7 @@ async def _sleep(stop: asyncio.Event, seconds: float) -> None:
 
 
 def _run(serve: Callable[[asyncio.Event], Awaitable[None]]) -> None:
-    """Runs the coroutine `serve` of a server, and sets its argument, the event `stop`, at SIGINT or SIGTERM."""
+    """Runs the coroutine `serve` of a server. At SIGINT or SIGTERM, sets the event `stop`, the argument of `serve`."""
 
     async def main() -> None:
         stop, loop = asyncio.Event(), asyncio.get_running_loop()

@@ -1,7 +1,7 @@
 """Gives remote workers access to batch files: by paths of the worker (--map), or as bytes over the network (--ship).
 
 Also has the check of a worker before its first task. Workers import this module before numba, because numba reads the
-path of its cache folder when it is imported.
+path of its cache folder at its own import.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class UnreadableSource(SetsetError):
 
 def execute_here(function: Callable[[Task], TaskResult], task: Task) -> TaskResult:
     """Runs on a worker: executes a task. Raises UnreadableSource if the file of a source is missing, unreadable or
-    damaged, BadSource if its lists contradict its header."""
+    damaged. Raises BadSource if the lists in the file contradict its header."""
     try:
         return function(task)
     except BadSource as error:

@@ -40,7 +40,8 @@ class PendingTask:
     arguments: tuple[Any, ...]
     remote: Any = None
     seen_at: float = 0.0
-    """Time when the scheduler last reported the task as processing, or when it was sent."""
+    """Time when the scheduler last reported the task as processing. Before the first report, time when the coordinator
+    sent the task."""
     started_at: float = 0.0
     """Time when the worker had a free thread for the task. 0 while the task waits in the queue or behind another
     task."""
@@ -49,7 +50,7 @@ class PendingTask:
     failed_on: set[str] = field(default_factory=set)
     """Addresses of workers on which the task failed. The address of a worker that fails its check is removed."""
     copies: list[PendingTask] = field(default_factory=list)
-    """All copies of the task (the same future) that have not failed, including this copy."""
+    """This task and all its copies, without failed ones. They share one list and one future."""
 
     def __post_init__(self) -> None:
         self.copies.append(self)
@@ -59,14 +60,15 @@ class PendingTask:
         return PendingTask(self.future, self.function, self.arguments, copies=self.copies)
 
     def forget(self) -> None:
-        """Releases Dask's future. Wakes threads that wait for its result, because the result may be lost with the
-        worker."""
+        """Releases Dask's future. Wakes threads that wait for the result of the future: the result may be lost with the
+        worker, and would never arrive."""
         remote, self.remote = self.remote, None
         if remote is not None:
             remote.release()
 
     def begin(self) -> bool:
-        """Marks the task as running, unless it already is. Returns False if the task is done or cancelled."""
+        """Marks the task as running, unless the task is running already. Returns False if the task is done or
+        cancelled."""
         if self.future.done():
             return False
         return self.future.running() or self.future.set_running_or_notify_cancel()
@@ -85,7 +87,8 @@ class PendingTask:
 
 @dataclass(eq=False)
 class Worker:
-    """A worker process of a cluster, as the coordinator sees it. It gets tasks after it has passed its check."""
+    """A worker process of a cluster, as the coordinator sees it. The worker gets tasks after it has passed its
+    check."""
 
     address: str
     slots: int
@@ -165,8 +168,8 @@ class Worker:
 
     def take_lost_tasks(self, processing: set[str], now: float, patience: float) -> list[PendingTask]:
         """Takes lost tasks from the worker: tasks that the scheduler, for `patience` seconds, has reported neither as
-        processing nor as finished. A task of a paused worker is not lost: the scheduler keeps it until the worker goes
-        on.
+        processing nor as finished. A task of a paused worker is not lost: the scheduler keeps the task until the worker
+        goes on.
         """
         lost = []
         for task in self.tasks[::-1]:

@@ -30,7 +30,7 @@ BACKGROUND: Final = "#eef1ee"
 FACE: Final = "#ffffff"
 EDGE: Final = "#b9c0bb"
 COLOURS: Final = ("#d8232f", "#128a43", "#6b2fa0")
-"""Red, green and purple of the symbols. They differ in lightness too."""
+"""Red, green and purple of the symbols. The three colours also differ in lightness."""
 RING_COLOURS: Final = ("#0077bb", "#ee7733", "#111111", "#33bbee", "#c9a400", "#ee3377", "#7a4b1e", "#009988")
 
 

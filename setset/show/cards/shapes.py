@@ -22,7 +22,7 @@ Curve = tuple[Point, Point, Point, Point]
 Floats = npt.NDArray[np.float64]
 
 _ARC: Final = 0.5523
-"""At this distance from its ends, in radii, the control points of a Bezier curve make it nearly a quarter circle."""
+"""A Bezier curve is nearly a quarter circle if its control points have this distance, in radii, from its ends."""
 
 
 def curves(shape: int) -> tuple[Curve, ...]:

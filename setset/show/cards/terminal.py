@@ -57,8 +57,8 @@ def print_cards(cards: Sequence[int], labels: Sequence[str] | None = None, heigh
 def rows_of_cards(
     cards: Sequence[int], labels: Sequence[str] | None = None, width: int = 80, height: int | None = None
 ) -> list[Text]:
-    """Lines of a grid of cards that fits the given width. Each card has its label on its upper edge; without labels,
-    its code."""
+    """Lines of a grid of cards that fits the given width. The upper edge of each card shows its label or, without
+    labels, its code."""
     from rich.text import Text
 
     across = max(1, min(usual_columns(len(cards)), (width + 1) // (CARD + 3)))

@@ -18,10 +18,10 @@ Columns = dict[int, list[ListClass]]
 
 
 def neighbours(size: int | str | ListClass, class_number: int | None = None) -> Chart:
-    """Neighbours of a class: all classes that adding or removing one or two cards leads to.
+    """Neighbours of a class: all classes reached by adding or removing one or two cards.
 
     Args:
-        size: The class, such as "12/700"; or its size.
+        size: The class, such as "12/700", or the size of the class, such as 12.
         class_number: Number of the class, if `size` is a number.
 
     Raises:

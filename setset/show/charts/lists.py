@@ -1,4 +1,4 @@
-"""Charts `counts`, `odds`, `rounds`, `stabilizers`, `cap`: numbers of lists, chances of no set, symmetries, a hand."""
+"""Charts `counts` (numbers of lists), `odds` and `rounds` (chances of no set), `stabilizers` (symmetries), `cap`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ GAP = 0.25
 
 
 def counts(workspace: Workspace | None = None) -> Chart:
-    """Number of lists, classes and complete lists by size. With a workspace, also its own counts.
+    """Number of lists, classes and complete lists by size. With a workspace, also the counts of the workspace.
 
     Args:
         workspace: Workspace whose counts per target are shown too, and whose catalogue is used.
@@ -97,7 +97,7 @@ def counts(workspace: Workspace | None = None) -> Chart:
 
 
 def _breaks(earlier: Row, row: Row) -> bool:
-    """Whether `earlier` is a row of the same series with a smaller size and the number 0. The line has a gap there."""
+    """Whether `earlier` makes a gap in the line before `row`: a smaller size of the same series with the number 0."""
     return not earlier["number"] and earlier["series"] == row["series"] and earlier["size"] < row["size"]
 
 

@@ -16,13 +16,12 @@ SKY: Final = "#56b4e9"
 BLACK: Final = "#000000"
 GREY: Final = "#999999"
 COLOURS: Final = (BLUE, RED, GREEN, ORANGE, PINK, SKY, BLACK, GREY)
-"""Colours of series: the palette of Okabe and Ito without its faint yellow. Shapes or positions distinguish series as
-well."""
+"""Colours of series: the palette of Okabe and Ito without its faint yellow. Series also differ in shape or position."""
 SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke", "wedge")
 WIDTH: Final = 360
 HEIGHT: Final = 240
-"""Size of the plot area in pixels. With axes a chart is about 430 wide. Printed 80 mm wide, 11-pixel text is 6
-points."""
+"""Width and height of the plot area in pixels. A chart with its axes is about 430 pixels wide. If it is printed 80 mm
+wide, letters of 11 pixels are about 6 points high."""
 LETTERS: Final = 58
 """Maximum number of characters per line of a title. Notes have smaller letters and longer lines."""
 FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
@@ -50,7 +49,7 @@ def table(rows: Iterable[Row]) -> Any:
 def finish(chart: Chart, title: str, notes: Sequence[str], source: str, height: Any = HEIGHT) -> Chart:
     """Adds size, title, notes and source line to a chart, in the common style.
 
-    `height` must be None for a chart made of several charts, because it has no height of its own.
+    `height` must be None for a chart made of several charts, because such a chart has no height of its own.
     """
     alt = altair()
     if height is not None:
@@ -92,7 +91,7 @@ def cards_axis() -> Any:
 
 
 def below(channel: Any, scale: Any, title: str | None = None, columns: Any = None) -> Any:
-    """Gives an Altair channel, such as a colour, its scale, and a legend below the chart."""
+    """Adds a scale, and a legend below the chart, to an Altair channel such as a colour."""
     alt = altair()
     more = {} if columns is None else {"columns": columns}
     return channel.scale(scale).legend(alt.Legend(title=title, orient="bottom", **more))

@@ -22,7 +22,7 @@ BINS = 100
 NOTHING_FINISHED = "no expansion is finished yet"
 EXPANSIONS = "table expansions (setset sql)"
 STEPS = 800
-"""A pause in the chart `gantt` splits a bar only if it is longer than the whole time divided by this number."""
+"""A pause splits a bar of the chart `gantt` only if the pause is longer than the whole time divided by this number."""
 
 
 def throughput(workspace: Workspace) -> Chart:
@@ -73,7 +73,7 @@ def rates(workspace: Workspace) -> Chart:
             tooltip=["host:N", *_times(), "lists:Q", "rate:Q"],
         )
     )
-    notes = [f"The lists of an expansion are spread evenly over its time, in {BINS} steps."]
+    notes = [f"Lists are spread evenly over the time of their expansion. The chart has {BINS} time intervals."]
     return finish(chart, "Speed of each host over time", notes, EXPANSIONS)
 
 
@@ -125,7 +125,7 @@ def gantt(workspace: Workspace) -> Chart:
     )
     notes = [
         "A row is a worker: host and process. A bar is work on one size without a pause.",
-        "Times are by the clock of the worker. Work of old versions ends at the time of its record.",
+        "Times are by the clock of the worker. Work recorded by old versions of setset ends at the time of its record.",
     ]
     return finish(chart, "Work of each worker, by size and time", notes, EXPANSIONS, height=alt.Step(14))
 
@@ -225,7 +225,7 @@ def _parts(size: Size) -> Iterator[Row]:
 
 
 def speed(bench: Mapping[str, Any]) -> Chart:
-    """Figures of a benchmark, and their marks: the bounds that they should meet.
+    """Measured values of a benchmark, with the bounds that they should meet.
 
     Args:
         bench: Parsed output of `tools/bench --json`.
@@ -247,7 +247,7 @@ def speed(bench: Mapping[str, Any]) -> Chart:
     layers = alt.layer(bars, marks).properties(width=WIDTH // 2, height=alt.Step(15))
     chart = layers.facet(row=alt.Row("unit:N").title(None).sort(None), data=table(rows))
     chart = chart.resolve_scale(x="independent", y="independent")
-    notes = [f"{bench['machine']}. A black tick is a mark: the bound that the figure should meet."]
+    notes = [f"{bench['machine']}. A black tick marks the bound that the measured value of the bar should meet."]
     return finish(chart, "Speed of setset on one machine", notes, "tools/bench --json", height=None)
 
 
