@@ -16,9 +16,12 @@ def as_text(value: object) -> str:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Makes an HTML table. Numbers, and dashes for missing numbers, are aligned to the right."""
-    lines = ["<table>", f"<tr>{''.join(f'<th>{as_text(column)}</th>' for column in columns)}</tr>"]
-    for row in rows:
+    """Makes an HTML table. Numbers, and dashes for missing numbers, are aligned to the right, with their headers."""
+    all_rows = list(rows)
+    kinds = [' class="n"' if all_rows and not isinstance(cell, str) else "" for cell in (all_rows or [columns])[0]]
+    heads = "".join(f"<th{kind}>{as_text(column)}</th>" for kind, column in zip(kinds, columns, strict=True))
+    lines = ["<table>", f"<tr>{heads}</tr>"]
+    for row in all_rows:
         cells = []
         for cell in row:
             is_verdict = str(cell) in ("OK", "WRONG", "defective", "failed")

@@ -24,7 +24,7 @@ h2 { margin-top: 2em; border-bottom: 1px solid var(--line) }
 table { border-collapse: collapse; font-size: 13px; display: block; overflow-x: auto }
 th, td { padding: .2em .7em; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top }
 td.long { min-width: 17em; overflow-wrap: anywhere; font: 12px/1.5 ui-monospace, monospace }
-td.n { text-align: right; font-variant-numeric: tabular-nums }
+.n { text-align: right; font-variant-numeric: tabular-nums }
 @media (max-width: 40em) { th, td:not(.long) { white-space: nowrap } }
 code, pre { font: 12px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; white-space: pre-wrap }
 figure { margin: 1.5em 0; break-inside: avoid } figure svg { max-width: 100%; height: auto }

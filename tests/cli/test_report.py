@@ -61,6 +61,7 @@ def test_the_page_stands_alone(report: tuple[str, dict[str, object]]) -> None:
     parsed = Page(page)
     assert (parsed.open, parsed.handlers) == ([], [])
     assert page.count("<svg") == page.count("<figure>") == 5
+    assert '<th class="n">lists</th>' in page  # above numbers
     names = re.findall(r'\bid="([^"]+)"', page)
     assert len(names) == len(set(names))
 

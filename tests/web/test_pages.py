@@ -34,7 +34,6 @@ def test_every_page_and_its_json(page: TestClient, path: str) -> None:
     answer = page.get(api, params={"seed": "7"})
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/json")
     assert "error" not in answer.json()
-    assert not re.search(r'(?:href|src|action)="?/', shown.text), "does not work below a path of a proxy"
 
 
 def test_progress_is_that_of_status(page: TestClient, reference: Path) -> None:
