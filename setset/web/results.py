@@ -79,10 +79,10 @@ def draw_panels(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[P
     names = [str(row[0]) if len(columns) > 1 else str(at) for at, row in enumerate(rows, 1)]
     is_time = all(map(TIME.match, names))
     is_line = is_time or len(rows) > MOST_BARS
-    places = _places(names) if is_line else [(at + 0.5) / len(rows) * WIDTH for at in range(len(rows))]
+    positions = _positions(names) if is_line else [(at + 0.5) / len(rows) * WIDTH for at in range(len(rows))]
     titles = ["\n".join(f"{column}: {_spell(row[at])}" for at, column in enumerate(columns)) for row in rows]
     paths = [_path(columns, row) for row in rows]
-    labels, width = tuple(_labels(names, places, is_time)), max(WIDTH / len(rows), 3.0)
+    labels, width = tuple(_labels(names, positions, is_time)), max(WIDTH / len(rows), 3.0)
     panels = []
     for index in chosen:
         known = [float(row[index]) for row in rows if row[index] is not None]
@@ -90,8 +90,8 @@ def draw_panels(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[P
             _logarithmic(known) if min(known) * LOGARITHMIC < max(known) and min(known) > 0 else _linear(known)
         )
         marks = tuple(
-            Mark(place - width / 2, width, place, scale(float(row[index])), title, path)
-            for place, row, title, path in zip(places, rows, titles, paths, strict=True)
+            Mark(position - width / 2, width, position, scale(float(row[index])), title, path)
+            for position, row, title, path in zip(positions, rows, titles, paths, strict=True)
             if row[index] is not None
         )
         panels.append(Panel(columns[index], marks, is_line, scale(0.0), ticks, labels))
@@ -103,7 +103,7 @@ def _is_numeric(values: Sequence[Any]) -> bool:
     return bool(known) and all(isinstance(value, int | float) and math.isfinite(value) for value in known)
 
 
-def _places(names: Sequence[str]) -> list[float]:
+def _positions(names: Sequence[str]) -> list[float]:
     """Horizontal positions of the points of a chart. If the names are times or numbers that only rise or only fall, the
     positions are to scale. Otherwise their distances are equal."""
     keys: list[float] = list(range(len(names)))
@@ -147,17 +147,17 @@ def _short(value: float) -> str:
     return f"{value:.3g}"
 
 
-def _labels(names: Sequence[str], places: Sequence[float], is_time: bool) -> Iterator[tuple[float, str]]:
+def _labels(names: Sequence[str], positions: Sequence[float], is_time: bool) -> Iterator[tuple[float, str]]:
     """Yields the labels below a chart, with their positions. Leaves out labels that have no room."""
     if is_time:
         one_day = len({name[:10] for name in names}) == 1
         names = [name[11:16] if one_day else name[:10] for name in names]
     room = 9 * min(max(map(len, names)), LETTERS) + 12
     before = -float(WIDTH)
-    for place, name in sorted(zip(places, names, strict=True)):
-        if place - before >= room:
-            before = place
-            yield place, name[:LETTERS]
+    for position, name in sorted(zip(positions, names, strict=True)):
+        if position - before >= room:
+            before = position
+            yield position, name[:LETTERS]
 
 
 def _spell(value: Any) -> str:
