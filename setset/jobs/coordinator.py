@@ -27,10 +27,10 @@ from setset.tasks.execute import execute
 from setset.tasks.kinds import BadSource, Destination, ExpandTask, OtherLists, TaskResult
 
 WINDOW = 3
-"""Maximum number of submitted tasks per worker. With several, no worker is idle while the coordinator writes."""
+"""Maximum number of submitted tasks per worker. With several, no worker is idle while the database is written."""
 RECORD_SECONDS = 0.5
-"""Maximum seconds that results wait for further results, to be recorded in one transaction. They wait only if all
-workers have more tasks."""
+"""Maximum seconds that results wait for further results, to be recorded in one transaction. They wait only while
+every worker has a further task."""
 ACTIVITY_SECONDS = 2.0
 """Number of seconds between two writes of the activity file, for `setset status`. A shorter run writes none."""
 DRAIN_SECONDS = 5.0

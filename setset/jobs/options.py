@@ -41,7 +41,7 @@ class RunOptions:
     output: Path | None = None
     """Folder of new files; the workspace's own if None."""
     first: int = 0
-    """Number of the first source batch to expand in the last step."""
+    """Number of the first source batch to expand when the run makes the lists of `size` cards."""
     count_only: bool = False
     pruned: bool = False
     """Keep only lists that may reach the target."""
@@ -68,7 +68,7 @@ class RunOptions:
         if self.batch_lists is not None:
             require_between("--batch-lists", self.batch_lists, 1, MOST_LISTS)
         if self.pruned and self.target not in PRUNED_TARGETS:
-            raise BadInput(f"--prune is for targets 19 and 20: it makes a run for target {self.target} longer")
+            raise BadInput(f"--prune is for targets 19 and 20: for target {self.target} it takes longer than without")
         if self.first and self.size == 3:
             raise BadInput("--from cannot be used with --size 3, which has only one source, the seeds")
         if self.first and self.count_only:
@@ -88,7 +88,7 @@ class RunOptions:
         for size in self.count:
             require_between("--count", size, 4, self.size)
         for size in sorted({*self.store} & {*self.count}):
-            raise BadInput(f"size {size} is in --store and --count: leave it out of --count, a stored size is counted")
+            raise BadInput(f"size {size} is in --store and --count: leave it out of --count (--store counts as well)")
         if max(self.chosen) < self.size:
             raise BadInput(f"{name} ends with {max(self.chosen)}, so give --size {max(self.chosen)}, not {self.size}")
         if self.via is not None:

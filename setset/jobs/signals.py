@@ -14,8 +14,8 @@ from setset import platform
 from setset.errors import Interrupted
 
 TOGETHER = 1.0
-"""Seconds after a signal in which further signals, except Ctrl-C, are ignored. Some systems send a signal to a process
-group, and then again to its leader."""
+"""Seconds after the first signal during which further signals, except Ctrl-C, are ignored. Some systems send a signal
+to a process group, and then again to its leader."""
 STOPPED = "interrupted; what was finished is recorded, 'setset run' resumes"
 
 

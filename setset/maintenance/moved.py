@@ -156,8 +156,8 @@ def require_forgettable(database: Database, name: str) -> Root:
 def forget_root(database: Database, name: str, output: Path | None) -> None:
     """Gives up a storage root that is lost for good. Records its files as missing files of another root.
 
-    Then `setset repair` makes each file again in the other root, byte-identical. So the numbers of the batches and the
-    files derived from them stay valid.
+    Then `setset repair` makes each file again in the other root, byte-identical. So the batches keep their
+    numbers, and files made from these batches stay valid.
     """
     root = require_forgettable(database, name)
     new_root_id = storage_roots.use_root(database, output, refill=True) if root.files else None

@@ -22,7 +22,7 @@ UNKNOWN = "the source batch is not recorded"
 ANOTHER = "the result was made from another source than the recorded one"
 
 END = -1
-"""End of a range that includes the last part of a source."""
+"""End of a range of parts that includes the last part of its source."""
 
 Sources = Mapping[int, NumberedBatch]
 

@@ -110,7 +110,7 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
 
 
 def _salvage(folder: WorkspaceFolder, column: str) -> str | None:
-    """A value of the workspace's row in the old database. None if it cannot be read."""
+    """Value of a column in the old database's row of the workspace. None if it cannot be read."""
     return next(iter(storage_roots.salvage(folder.database, "workspace", column)), None)
 
 

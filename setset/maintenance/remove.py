@@ -43,7 +43,7 @@ class Removed:
     target: int
     sizes: tuple[RemovedSize, ...]
     kept: int
-    """Number of files that stay without a record, since the token of their storage root is not valid."""
+    """Number of files that stay on the disk without a row, since the token of their storage root is not valid."""
 
     @property
     def files(self) -> int:

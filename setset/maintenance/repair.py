@@ -76,7 +76,7 @@ def repair_all(
 def repair_batches(
     database: Database, target: int, size: int | None, number: int | None, source: int | None, make_again: MakeAgain
 ) -> Repaired:
-    """Makes a batch, or the batches of a source, again, even if they are sound. The result must match their records."""
+    """Makes a batch, or all batches of a source, again, even if they are sound. The result must match their records."""
     findings, record = requested_batches(database, target, size, number, source)
     expansions.forget_files(record, {finding.batch: "as asked" for finding in findings if finding.batch})
     unfinished = frozenset(record.exploration.steps(unfinished=True))

@@ -57,7 +57,7 @@ def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0], dimensio
         The problem: its clauses, and the cards and cases that their variables stand for.
 
     Raises:
-        BadInput: an argument is out of range, or fixing these cards could lose an answer.
+        BadInput: an argument is out of range, or the fixing is not sound for this number of cards.
         MissingExtra: PySAT is not installed.
 
     >>> encode(21, "cases").fixing.least

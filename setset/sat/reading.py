@@ -95,7 +95,7 @@ def parse_answer(text: str, least: int = 1, source: str = "the output") -> Cards
 
 
 def _is_proof(text: str) -> bool:
-    """Whether the lines of a text are a DRAT proof: clauses, some deleted (`d`), and an empty clause at the end."""
+    """Whether a text is a DRAT proof: only clauses, with some deletions (`d`) or with an empty clause at the end."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("c")]
     clauses = all(_LITERALS.fullmatch(line.removeprefix("d ")) and line.endswith("0") for line in lines)
     return clauses and (lines[-1:] == ["0"] or any(line.startswith("d ") for line in lines))

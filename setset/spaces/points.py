@@ -12,7 +12,7 @@ import numpy.typing as npt
 from setset.errors import BadInput, require_between
 
 Points = npt.NDArray[np.int64]
-"""A row per point, with its digits 0, 1, 2."""
+"""Array of points. A row has the digits (0, 1 or 2) of one point."""
 
 MOST_DIMENSIONS: Final = 10
 MOST_BYTES: Final = 100_000_000

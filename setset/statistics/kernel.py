@@ -27,7 +27,7 @@ ONE, LAST_BIT, WORD = np.uint64(1), np.uint64(63), np.uint64(6)
 
 @njit(cache=True)
 def tally_rows(rows, thirds, above, values, positions, remaining, features):  # type: ignore[no-untyped-def]
-    """Adds the lists in `rows` to three histograms.
+    """Adds the lists in `rows` to the histograms `positions`, `remaining` and `features`.
 
     Args:
         rows: Lists of one size, at least one card, a list per row.

@@ -122,7 +122,7 @@ class Exploration(Shown):
             workers: Worker processes; all cores if None.
             batch_lists: Maximum number of lists in a file, for sizes that begin now.
             output: Folder of the new files, such as a folder on another disk; the workspace's own if None.
-            first: In the last step, expand only source batches with this or a larger number.
+            first: For the lists of `size` cards, expand only source batches with this or a larger number.
             count_only: Count the sizes above the largest complete size, without files.
             prune: In sizes below the target, keep only lists that may reach it (docs/pruning.md). An exploration is
                 pruned from its seeds on or not at all.

@@ -38,7 +38,7 @@ class ListSequence(Shown, ABC):
     lists: int
     """Number of lists."""
     kind: str
-    """Origin of the lists in a word: stored, counted or known."""
+    """Origin of the lists: the word stored, counted or known."""
 
     @abstractmethod
     def _range(self, start: int, count: int, chunk: int = CHUNK) -> Iterator[npt.NDArray[np.uint8]]:

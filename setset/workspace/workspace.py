@@ -245,9 +245,9 @@ class Workspace(Shown):
         dry_run: bool = False,
         progress: ProgressListener | None = None,
     ) -> Repaired:
-        """Repairs the findings of `check`. Each file becomes byte-identical to the lost file. Nothing else changes.
+        """Repairs the findings of `check`. Makes lost files again, byte-identical.
 
-        An expansion that contradicts its record is done again.
+        Does an expansion again if its results contradict its record. Changes nothing else.
 
         Args:
             batch: Rebuild this batch of `size` and `target`, whatever its state.
