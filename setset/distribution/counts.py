@@ -131,9 +131,10 @@ def _stored() -> tuple[tuple[int, ...], ...]:
 
 
 def sets_by_differences() -> tuple[int, ...]:
-    """Number of sets of the deck in which the cards differ in exactly 0, 1, 2, 3 and 4 features.
+    """Numbers of sets of the deck whose cards differ in exactly 0, 1, 2, 3 and 4 features.
 
-    The symmetries of the deck take any set to any other, so the mean numbers of sets in a hand have the same ratios.
+    The symmetries of the deck take any set to any other. So in a random hand, the mean numbers of sets of these five
+    kinds have the same ratios.
 
     Returns:
         Five numbers that add up to 1,080.

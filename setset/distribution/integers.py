@@ -12,7 +12,8 @@ from setset.spaces.decks import Deck
 from setset.symmetry.catalogue import catalogue_in_memory
 
 HAND_CLASSES: Final = (1, 1, 1, 2, 3, 6, 15, 34, 105, 384, 1658, 8135, 41407, 205211, 963708)
-"""Number of classes of all hands, by size: built up to 12 cards by `compute_hands`, and up to 14 by Polya's theorem."""
+"""Number of classes of all hands, by size. `compute_hands` builds the classes of up to 12 cards. The numbers for 13 and
+14 cards come from Polya's theorem."""
 MOST_SETS: Final = max(hands(size).most for size in KNOWN_HANDS)
 
 

@@ -1,9 +1,9 @@
-"""Compiled count of the ways to add cards to a hand, by the resulting number of sets. `tally` gives the count for
-the last two added cards without a loop over them.
+"""Compiled count of the ways to add cards to a hand, by the resulting number of sets. For the last two added cards,
+`tally` replaces a loop over all pairs of outside cards.
 
-For each card outside the hand, `pairs` counts the pairs of the hand that it completes to a set. Adding the card adds
-this many sets. `tally[p]` is the number of outside cards with `pairs` equal to p. Adding a card changes `pairs` only at
-the third cards of the new pairs.
+For each card outside the hand, `pairs` is the number of pairs of cards in the hand that the outside card completes to a
+set. So adding the outside card adds this number of sets. `tally[p]` is the number of outside cards with `pairs` equal
+to p. Adding a card changes `pairs` only at the third cards of the new pairs.
 """
 
 from typing import Any
@@ -49,8 +49,9 @@ def _remove_last(hand: Any, size: Any, inside: Any, pairs: Any, tally: Any, thir
 def _count_last_two(hand: Any, size: Any, sets: Any, inside: Any, pairs: Any, tally: Any, third: Any, out: Any) -> None:
     """Adds to `out[k]` the number of ways to add two cards to the hand so that the hand then holds k sets.
 
-    Two cards x, y make pairs[x] + pairs[y] sets with cards of the hand, which the tally counts. If the third card of x
-    and y is in the hand, they make one more set; a loop corrects the numbers for these x, y.
+    Two outside cards x and y add pairs[x] + pairs[y] sets, and one more set if their third card is in the hand. First
+    `tally` gives the number of x, y for each pairs[x] + pairs[y]. Then a loop corrects the numbers for the x, y whose
+    third card is in the hand.
     """
     for p in range(len(tally)):
         if tally[p]:
@@ -72,7 +73,7 @@ def count_sets(rows: Any, groups: Any, more: Any, third: Any, counts: Any) -> No
     """For each hand (one per row) and each k, counts the ways to add `more` cards so that the hand then holds k sets.
     Adds this number to `counts[group, k]`, where `groups[row]` is the group of the hand.
 
-    Each choice of `more` cards is counted several times: once for each two of them as the last two added cards.
+    Counts each choice of `more` cards C(more, 2) times, because any two of them may be the last two added cards.
     """
     start = rows.shape[1]
     last = start + more - 2

@@ -2,8 +2,8 @@
 
 The classes of a size come from the classes of the size before by adding each card, exactly as for lists
 (`symmetry/build.py`): fingerprints, canonical forms where a fingerprint is not enough, and a double count of the links
-between classes. The number of hands with k sets then needs no classes of its own size. Every hand of n + m cards
-is a hand of n cards and m more cards, in C(n + m, m) ways. So, with a representative H of each class of n cards,
+between classes. The number of hands of n + m cards with k sets needs only the classes of n cards. Every hand of n + m
+cards is a hand of n cards and m more cards, in C(n + m, m) ways. So, with a representative H of each class of n cards,
 
     N(k) = sum over H of (hands in the class of H) * #{m cards that give H + m cards k sets} / C(n + m, m).
 """
@@ -23,7 +23,7 @@ from setset.symmetry.build import extend_classes
 from setset.symmetry.geometry import GROUP_ORDER, CardArray, cached_third_table
 
 QUICK = 15
-"""Largest size of hands computed by default, which takes seconds. Size 16 takes a minute, size 17 five minutes."""
+"""Default largest size of hands. Size 15 takes seconds, size 16 a minute, and size 17 five minutes."""
 MORE = 3
 """Number of cards that the count adds to a hand at once. So classes of 12 cards are enough for hands of 15 cards."""
 
@@ -61,11 +61,11 @@ def build_hand_levels(last: int) -> Iterator[HandLevel]:
 
 
 def count_by_sets(level: HandLevel, more: int) -> HandCounts:
-    """Computes the numbers of hands with k sets, from the classes of hands with `more` cards fewer.
+    """Computes the numbers of hands with k sets, from the classes of smaller hands.
 
     Args:
-        level: the classes.
-        more: number of cards to add, at least 2.
+        level: the classes of the smaller hands.
+        more: number of cards to add to a smaller hand, at least 2.
 
     Raises:
         SetsetError: the numbers do not add up to all hands, because `level` lacks a class.
@@ -90,7 +90,7 @@ def compute_hands(last: int = QUICK, progress: ProgressListener | None = None) -
 
     Args:
         last: the largest number of cards, at most 17. 15 takes seconds, 17 takes minutes and 3 GB.
-        progress: called for each finished size.
+        progress: listener that gets a notice after each size.
 
     Returns:
         The result of `hands` for each size.

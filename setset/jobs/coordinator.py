@@ -27,15 +27,16 @@ from setset.tasks.execute import execute
 from setset.tasks.kinds import BadSource, Destination, ExpandTask, OtherLists, TaskResult
 
 WINDOW = 3
-"""Maximum number of unfinished tasks per worker, so that none is idle while the coordinator writes the database."""
+"""Maximum number of submitted tasks per worker. With several, no worker is idle while the database is written."""
 RECORD_SECONDS = 0.5
-"""Maximum seconds that results wait to be recorded together. They wait only if all workers have more tasks."""
+"""Maximum seconds that results wait for further results, to be recorded in one transaction. They wait only while
+every worker has a further task."""
 ACTIVITY_SECONDS = 2.0
 """Number of seconds between two writes of the activity file, for `setset status`. A shorter run writes none."""
 DRAIN_SECONDS = 5.0
 """Maximum number of seconds that an interrupted run waits for the tasks that workers have begun."""
 MOST_ROUNDS = 20
-"""Maximum number of rounds. Making a size again may leave larger sizes unproven, so each size may need a round."""
+"""Maximum number of rounds in `work_through`. If a size was made again, the larger sizes may need a further round."""
 
 
 def work_through(
@@ -247,8 +248,8 @@ def _require_root(destination: Destination) -> None:
 class _Report:
     """Reports progress to the listener, one size after the other, smallest first.
 
-    Sizes overlap, so the results of a size wait until the size before it has ended. Then all expansions of the size are
-    planned, and the listener gets their number when the size begins.
+    Expansions of several sizes run at the same time. So the report holds back the results of a size until the smaller
+    sizes have ended. By then all expansions of the size are planned, and the listener gets their number.
     """
 
     def __init__(self, job: Job, progress: ProgressListener) -> None:
@@ -257,7 +258,7 @@ class _Report:
         self._unreported: list[Finished] = []
 
     def update(self, finished: Sequence[Finished] = (), is_over: bool = False) -> None:
-        """Reports finished and recorded work. If the run is over, ends unfinished sizes too."""
+        """Reports finished and recorded work. If the run is over, also ends the report of an unfinished size."""
         self._unreported += finished
         while True:
             self._report_results()

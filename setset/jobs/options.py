@@ -11,17 +11,20 @@ from setset.executors.base import StartExecutor
 BATCH_LISTS = 16_000_000
 """Number of lists in a full file, unless the size is in `LARGE_BATCH_LISTS`."""
 LARGE_BATCH_LISTS = dict(zip(range(9, LARGEST + 1), (128, 128, 128, 160, 128, 64, 32, 16, 8, 4, 4, 4), strict=True))
-"""Millions of lists in a full file, by size. The file has 1 to 7 MB, and reading its last list takes half a second."""
+"""Millions of lists in a full file, by size. Such a file has 1 to 7 MB. Reading its last list takes half a second."""
 FEW_KEPT = 13
-"""For larger targets, most lists smaller than the target are dropped. A kept list then takes more bytes and time."""
+"""For targets above this number, a run drops most lists smaller than the target. Each kept list then takes more bytes
+and time."""
 PRUNED_BATCH_LISTS = 1_000_000
-"""Number of lists in a full file of a pruned exploration, which spends most time on lists that it drops."""
+"""Number of lists in a full file of a pruned exploration. Small, since a pruned run drops most lists, and so needs much
+time per kept list."""
 PRUNED_TARGETS = (19, 20)
 """Targets that can be pruned. For smaller targets pruning takes more time than it saves (docs/pruning.md)."""
 DEEP_SOURCE = 8
 """Default size of the source batches from which the sizes in `store` and `count` are made directly."""
 COUNT_FROM = 6
-"""A count in a new workspace first stores files up to this size, within seconds. They are enough for many workers."""
+"""In a new workspace, a count first stores the sizes up to this one, within seconds. Their files keep many workers
+busy."""
 PRUNED_COUNT_FROM = 8
 
 
@@ -38,12 +41,12 @@ class RunOptions:
     output: Path | None = None
     """Folder of new files; the workspace's own if None."""
     first: int = 0
-    """Number of the first source batch to expand."""
+    """Number of the first source batch to expand when the run makes the lists of `size` cards."""
     count_only: bool = False
     pruned: bool = False
     """Keep only lists that may reach the target."""
     store: tuple[int, ...] = ()
-    """Sizes to store, made directly from the size `source_size`; every size up to `size` if empty."""
+    """Sizes to store, made directly from the size `source_size`. Without `store` and `count`, every size is stored."""
     count: tuple[int, ...] = ()
     """Sizes to count without files, each directly from the lists of size `source_size`."""
     via: int | None = None
@@ -57,7 +60,7 @@ class RunOptions:
     """Send the bytes of files to workers that share no folder."""
 
     def validate(self) -> None:
-        """Raises BadInput, naming the option, if a run cannot take the options."""
+        """Raises BadInput, which names the option at fault, if an option is out of range or contradicts another."""
         require_between("--size", self.size, 3, LARGEST)
         require_between("--target", self.target, 4, LARGEST)
         if self.workers is not None:
@@ -85,7 +88,7 @@ class RunOptions:
         for size in self.count:
             require_between("--count", size, 4, self.size)
         for size in sorted({*self.store} & {*self.count}):
-            raise BadInput(f"size {size} is in --store and --count: leave it out of --count, --store counts too")
+            raise BadInput(f"size {size} is in --store and --count: leave it out of --count (--store counts as well)")
         if max(self.chosen) < self.size:
             raise BadInput(f"{name} ends with {max(self.chosen)}, so give --size {max(self.chosen)}, not {self.size}")
         if self.via is not None:
@@ -98,9 +101,9 @@ class RunOptions:
 
     @property
     def source_size(self) -> int:
-        """Size of the source lists of the sizes in `store` and `count`.
+        """Size whose batches are the sources of the sizes in `store` and `count`.
 
-        Its files are small, and numerous enough to keep many workers busy and to lose little when a worker is killed.
+        The default size has many small files. They keep many workers busy, and a killed worker loses little work.
         """
         if self.via is not None:
             return self.via
@@ -109,12 +112,13 @@ class RunOptions:
 
     @property
     def _largest_source(self) -> int:
-        """Largest size that the sizes in `store` and `count` can be made from. Smaller sizes are stored first."""
+        """Upper limit of `source_size`: below the smallest size in `count`, or without `count`, below the largest in
+        `store`."""
         return min(max(self.chosen), *self.count, LARGEST) - 1
 
     @property
     def via_size(self) -> int:
-        """Size from which each larger size is made directly; LARGEST if each is made from the size before."""
+        """Size whose batches are the sources of all larger sizes. LARGEST if each size is made from the size before."""
         return self.source_size if self.chosen else LARGEST
 
     @property
@@ -136,5 +140,5 @@ class RunOptions:
 
     @property
     def count_from(self) -> int:
-        """If the workspace has no complete size, a count first stores files up to this size."""
+        """Largest size that a count stores first, if the workspace has no complete size."""
         return PRUNED_COUNT_FROM if self.pruned else COUNT_FROM

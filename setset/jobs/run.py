@@ -154,7 +154,8 @@ class _Run:
             raise SetsetError(f"size {number} is not complete: 'setset check' tells why")
 
     def _count_goal(self, exploration: ExplorationKey) -> Goal:
-        """Makes results without a proof again. Then returns the goal of a count from the largest complete size."""
+        """Makes stored results without a proof again. Then returns the goal: a count that starts from the largest
+        complete size."""
         size = self.options.size
         stored = [step for step in exploration.steps() if step.work is Work.STORE]
         self._work_through(exploration, tuple(stored), frozenset(stored))
@@ -197,7 +198,8 @@ class _Run:
         return self.executor
 
     def _requirements(self) -> Requirements:
-        """Requirements for remote workers. They must see all roots. The first one is the root of new files."""
+        """Requirements for remote workers. They must see the root of new files, listed first, and all other roots with
+        a token."""
         folders = storage_roots.folders(self.database)
         others = [root for number, root in folders.items() if number != self.root_id and root_owner(root)]
         seen = tuple(str(root) for root in (folders[self.root_id], *others))
@@ -214,7 +216,7 @@ def make_again(
     steps: tuple[Step, ...],
     unfinished: frozenset[Step],
 ) -> None:
-    """Does the planned expansions of some steps. In the steps `unfinished`, does only forgotten expansions.
+    """Does the planned expansions of `steps`. Of steps in `unfinished`, does only the forgotten expansions.
 
     Begins no new size, because only `run` knows the number of lists per file.
     """

@@ -14,7 +14,8 @@ from setset import platform
 from setset.errors import Interrupted
 
 TOGETHER = 1.0
-"""Signals within this many seconds count as one. Some systems signal a process group and then its leader again."""
+"""Seconds after the first signal during which further signals, except Ctrl-C, are ignored. Some systems send a signal
+to a process group, and then again to its leader."""
 STOPPED = "interrupted; what was finished is recorded, 'setset run' resumes"
 
 
@@ -54,7 +55,7 @@ class StopRequest:
     def handling_signals(self) -> Iterator[StopRequest]:
         """Handles the signals that end a program, within the context.
 
-        For command lines, in the main thread. If SIGHUP is ignored, as under `nohup`, it stays ignored.
+        Only the main thread of a command line may use it. If SIGHUP is ignored, as under `nohup`, it stays ignored.
         """
         hangup = getattr(signal, "SIGHUP", None)
         handled = [

@@ -124,7 +124,7 @@ def check_roots(database: Database) -> Iterator[Finding]:
 
 
 def _missing_roots(database: Database) -> dict[int, Path]:
-    """Folders of missing storage roots, by id. Their files are not checked one by one."""
+    """Folders of missing storage roots outside the workspace, by id. A check skips the files of these roots."""
     return {
         root.number: root.folder for root in storage_roots.gone(database) if not storage_roots.is_own(database, root)
     }
@@ -133,7 +133,8 @@ def _missing_roots(database: Database) -> dict[int, Path]:
 def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Batch]) -> Iterator[Finding]:
     """Compares the files of a size with their rows, on several threads, and checks the order of the rows.
 
-    Adds each batch to `proven`, with the source digest from its file, which rows of version 0.1 lack.
+    Adds each batch to `proven`. If its row lacks the source digest (version 0.1), takes the digest from the file,
+    unless the file is merged.
     """
     size, missing = evidence.size, _missing_roots(evidence.size.database)
     key = size.exploration.target, size.size
@@ -164,7 +165,8 @@ def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Ba
 
 
 def _out_of_order(before: Batch, batch: Batch) -> Iterator[Finding]:
-    """Findings about two batches in the wrong order: each file that contradicts its header, or the order itself."""
+    """Findings about two batches in the wrong order. Yields each file that contradicts its header, or, if neither does,
+    the wrong order."""
     forged = False
     for suspect in (before, batch):
         try:
@@ -178,8 +180,8 @@ def _out_of_order(before: Batch, batch: Batch) -> Iterator[Finding]:
 
 
 def _file_problem(batch: Batch, batch_lists: int, is_root_missing: bool) -> tuple[str | NewerFormat | None, Batch]:
-    """Difference between the file and the row of a batch (None if they agree), and the batch with the file's source
-    digest."""
+    """Compares the file of a batch with its row. Returns the difference (None if they agree), and the batch, completed
+    with the source digest of the file."""
     if is_root_missing:
         return None, batch
     try:
@@ -244,8 +246,8 @@ def _check_lists(evidence: Evidence, executor: Executor, progress: ProgressListe
 
 
 def _groups(evidence: Evidence) -> Iterator[tuple[range, list[Batch]]]:
-    """Yields groups of batches to derive together, with their source numbers: all batches of one source, or a merged
-    batch. Then yields each source without batches, with an empty group."""
+    """Yields groups of batches to derive together, with the numbers of their sources. A group is a merged batch, or the
+    batches of one source in one storage root. Then yields each source without batches, with an empty group."""
 
     def key(batch: Batch) -> tuple[int, ...]:
         return (batch.span.first_source, batch.root_id, batch.id if batch.span.is_merged else 0)
@@ -301,6 +303,6 @@ def recount_files(
 
 
 def _begun(database: Database, size: int | None, target: int | None = None) -> list[SizeRecord]:
-    """Records of the stored sizes: all sizes or `size`, of all targets or of `target`."""
+    """Records of the stored sizes. `size` and `target` select one size and one target; None selects all."""
     explored = explorations.find_all(database, target)
     return [record for exploration in explored for record in exploration.sizes() if size in (None, record.size)]

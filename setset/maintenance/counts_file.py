@@ -60,7 +60,7 @@ def _read(path: Path) -> bytes:
 
 
 def save_counts_if_possible(database: Database, progress: ProgressListener) -> None:
-    """Calls `save_counts` at the end of a run. Only reports an error, so that it does not hide the error of the run."""
+    """Calls `save_counts` at the end of a run. Reports an error instead of raising it, to keep an error of the run."""
     try:
         save_counts(database)
     except (OSError, SetsetError) as error:

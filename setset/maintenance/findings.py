@@ -41,11 +41,11 @@ class FindingKind(enum.StrEnum):
     FILE = "file", Remedy.REPAIR
     """The file of a batch is missing, altered or truncated, or belongs to another batch."""
     NEWER = "newer", Remedy.UPGRADE
-    """A batch file has a format that this version does not know. It is left alone."""
+    """A batch file has a format that this version does not know. setset leaves the file alone."""
     LISTS = "lists", Remedy.DEEP_REPAIR
     """A file has other lists than the expansion of its sources gives."""
     SUM = "sum", Remedy.REPAIR
-    """The numbers of lists or batches of an expansion do not add up."""
+    """An expansion recorded another number of lists or batches than its source or its batches have."""
     PROOF = "proof", Remedy.REPAIR
     """The expansion of a source is not proven: a part is missing, or was made from another source."""
     GONE = "gone", Remedy.MOVE
@@ -59,7 +59,7 @@ class FindingKind(enum.StrEnum):
     ORDER = "order", Remedy.REBUILD
     """The lists of two neighbouring batches are in the wrong order."""
     STATE = "state", Remedy.REBUILD
-    """The row of a size is missing, or the total of its lists is wrong."""
+    """The row of a size is missing, or its batches have another total number of lists than its expansions made."""
     TEMPORARY = "temporary", Remedy.RUN
     """A file is half-written, and no row records it."""
     ORPHAN = "orphan", Remedy.RUN
@@ -95,7 +95,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Repaired:
-    """Findings that a repair has repaired (in a dry run: would repair), and findings that remain."""
+    """Findings that a repair has repaired, or in a dry run would repair; and findings that remain."""
 
     repaired: list[Finding]
     left: list[Finding]

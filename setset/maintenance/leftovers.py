@@ -31,7 +31,7 @@ _SIZE_NAME = re.compile(r"s\d\d")
 
 
 class StrayKind(enum.Enum):
-    """Kind of a file that no row records, with the kind and the description of the finding that `check` reports."""
+    """Kind of a stray. Its value is the kind and the description of the finding that `check` reports."""
 
     TEMPORARY = FindingKind.TEMPORARY, "half-written by a run that was stopped; the next run removes it"
     ORPHAN = (
@@ -48,7 +48,7 @@ class StrayKind(enum.Enum):
 
 @dataclass(frozen=True)
 class Stray:
-    """A stray: a file below a storage root that no row records."""
+    """A stray, i.e. a file that lies below a storage root and has no row in the database."""
 
     path: Path
     kind: StrayKind
@@ -56,11 +56,11 @@ class Stray:
     size: int = 0
     pruned: bool = False
     header: Header | None = None
-    """Header of an orphan, i.e. of a sound batch file that no row records."""
+    """Header of the file if it is an orphan (a sound batch file without a row); otherwise None."""
 
 
 def find_strays(database: Database) -> Iterator[Stray]:
-    """Yields all files in the storage roots of this workspace that no row records.
+    """Yields all strays in the storage roots of this workspace.
 
     Looks only into folders that setset makes. Any other folder counts as one stray.
     """
@@ -75,9 +75,9 @@ def find_strays(database: Database) -> Iterator[Stray]:
 
 
 def mark_missing_files(database: Database, progress: ProgressListener) -> None:
-    """Records a defect for each recorded file that its folder lacks, so that the run makes the file again.
+    """Records a defect for each recorded file that is missing, so that the run makes the file again.
 
-    Reads only names in storage roots with valid tokens. `check` also reads the files.
+    Reads no files, only their names, in storage roots with valid tokens. `check` also reads the files.
     """
     for root_id, root in storage_roots.own_folders(database).items():
         names = {name for name in storage_roots.recorded_files(database, root_id) if not leads_outside(name)}
@@ -150,9 +150,9 @@ def _identify(path: Path, relative: str) -> Stray:
 
 
 def remove_leftovers(database: Database, progress: ProgressListener) -> bool:
-    """Removes temporary files, and orphans whose lists are also in recorded files, as after a stopped compaction.
+    """Removes temporary files, damaged strays of complete sizes, and orphans whose lists are also in recorded files.
 
-    Keeps other orphans, since a run may adopt them. Returns whether it has kept any.
+    Keeps other orphans and damaged strays, since a run may adopt or replace them. Returns whether it has kept any.
     """
     has_kept = False
     read = functools.cache(read_evidence)
@@ -169,9 +169,9 @@ def remove_leftovers(database: Database, progress: ProgressListener) -> bool:
 
 
 def _is_useless(database: Database, stray: Stray, read: Callable[[SizeRecord], Evidence]) -> bool:
-    """Whether a stray can be removed: it is half-written, damaged in a complete size, or redundant.
+    """Whether a stray can be removed: a temporary file, a damaged stray of a complete size, or a redundant orphan.
 
-    An orphan is redundant if its lists are in other files that are recorded and sound.
+    An orphan is redundant if other files, recorded and sound, hold its lists.
     """
     if stray.kind in (StrayKind.TEMPORARY, StrayKind.FOREIGN, StrayKind.NEWER):
         return stray.kind is StrayKind.TEMPORARY

@@ -19,7 +19,7 @@ from setset.progress import Activity, ProgressListener
 
 @dataclass(frozen=True)
 class MovedRoot:
-    """A storage root in its new folder: its recorded files, and how many of these are missing or corrupted."""
+    """A storage root in its new folder: totals of its recorded files, and the number of missing or corrupted files."""
 
     path: str
     files: int
@@ -27,7 +27,7 @@ class MovedRoot:
     bytes: int
     damaged: int
     moved: bool
-    """False if the root was recorded in this folder already."""
+    """False if an earlier call has recorded the move already."""
 
 
 def move_root(
@@ -122,7 +122,7 @@ def _wrong_files(
 
 
 def _problem(folder: Path, fast: bool, batch: Batch) -> str | None:
-    """Difference between a file and its record, or None. Compares only the size if `fast`, else the digest."""
+    """Difference between a file and its record, or None. If `fast`, compares the length in bytes, else the digest."""
     if leads_outside(batch.name):
         return "its path leads outside its storage root"
     try:
@@ -156,8 +156,8 @@ def require_forgettable(database: Database, name: str) -> Root:
 def forget_root(database: Database, name: str, output: Path | None) -> None:
     """Gives up a storage root that is lost for good. Records its files as missing files of another root.
 
-    Then `setset repair` makes each file again in the other root, byte-identical. So the numbers of the batches and the
-    files derived from them stay valid.
+    Then `setset repair` makes each file again in the other root, byte-identical. So the batches keep their
+    numbers, and files made from these batches stay valid.
     """
     root = require_forgettable(database, name)
     new_root_id = storage_roots.use_root(database, output, refill=True) if root.files else None

@@ -22,7 +22,7 @@ UNKNOWN = "the source batch is not recorded"
 ANOTHER = "the result was made from another source than the recorded one"
 
 END = -1
-"""Stands for the number after the last part of a source."""
+"""End of a range of parts that includes the last part of its source."""
 
 Sources = Mapping[int, NumberedBatch]
 
@@ -88,7 +88,7 @@ class Evidence:
         return [Flaw(source, reason) for source, reason in sorted(flaws.items())]
 
     def wrong_sums(self) -> list[Flaw]:
-        """Sources whose expansion contradicts the recorded batches in a number of lists or batches.
+        """Sources whose expansion recorded another number of lists or batches than the source or its batches have.
 
         Skips sources of merged batches, which do not record the number of lists per source.
         """
@@ -125,7 +125,7 @@ def read_evidence(size: SizeRecord) -> Evidence:
 
 
 def forget_unproven(exploration: ExplorationKey, largest: int, progress: ProgressListener) -> None:
-    """Plans unproven expansions, expansions with a defective file and stale counts again, at sizes up to `largest`."""
+    """Plans unproven expansions, expansions with a defective file, and stale counts again, up to size `largest`."""
     for size in exploration.sizes():
         if size.size > largest:
             return
@@ -201,7 +201,8 @@ def source_digest(sources: Sources, span: Span) -> str | None:
 
 
 def _parts_by_source(spans: Iterable[Span]) -> dict[int, list[tuple[int, int]]]:
-    """Ranges of parts by source. A range is its first part and the part after its last part (or END)."""
+    """Ranges of parts by source. A range is a pair: its first part, and the part after its last part. If the source
+    ends there, the pair ends with END."""
     parts: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for span in spans:
         for source in range(span.first_source, span.last_source + 1):

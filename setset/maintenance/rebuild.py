@@ -110,7 +110,7 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
 
 
 def _salvage(folder: WorkspaceFolder, column: str) -> str | None:
-    """A value of the workspace's row in the old database. None if it cannot be read."""
+    """Value of a column in the old database's row of the workspace. None if it cannot be read."""
     return next(iter(storage_roots.salvage(folder.database, "workspace", column)), None)
 
 
@@ -155,8 +155,11 @@ def _read_file(path: Path) -> tuple[Header, str]:
 
 
 def _by_size(sound_files: list[SoundFile], progress: ProgressListener) -> dict[tuple[int, bool, int], list[SoundFile]]:
-    """Groups files by target, pruning rule (pruned or not) and size. A target can have only one rule: if a stopped `rm`
-    left files of both rules, leaves out the files of the rule with fewer lists."""
+    """Groups files by target, pruning rule (pruned or not) and size.
+
+    A target can have only one rule, but a stopped `rm` may have left files of the other rule. If there are files of
+    both rules, leaves out the files of the rule with fewer lists.
+    """
     lists: Counter[tuple[int, bool]] = Counter()
     left: Counter[tuple[int, bool]] = Counter()
     sizes: dict[tuple[int, bool, int], list[SoundFile]] = defaultdict(list)
@@ -209,10 +212,10 @@ def _count_sources(complete: list[SoundFile]) -> int:
 
 
 def _complete_sources(sound_files: list[SoundFile]) -> list[SoundFile]:
-    """Returns files that hold all parts of the sources they cover, ordered by source and part.
+    """Chooses files that together hold all parts of their sources. Returns them ordered by source and part.
 
-    If several files begin with the same part, chooses the longest file that ends a source or is continued by another
-    file. This happens if the parts of a merged file still exist, or if a file is in two folders.
+    Several files may begin with the same part, because a merged file and its parts exist, or because a file is in two
+    folders. Of these files, chooses the longest file that ends a source or that another file continues.
     """
     chosen: dict[tuple[int, int], SoundFile] = {}
     for file in sorted(sound_files, key=lambda file: (file.span.start, file.span.end, -file.root_id), reverse=True):

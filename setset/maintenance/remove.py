@@ -32,7 +32,7 @@ class RemovedSize:
 
 @dataclass(frozen=True)
 class Removed:
-    """Files that were removed from an exploration, or would be removed, by size, and the number of files kept.
+    """Files of an exploration that were removed (in a dry run: would be removed) by size, and the number of kept files.
 
     Example:
         >>> removed = setset.open(example).exploration(18).remove(4, dry_run=True)
@@ -43,7 +43,7 @@ class Removed:
     target: int
     sizes: tuple[RemovedSize, ...]
     kept: int
-    """Number of files that stay without a record, since the token of their storage root is not valid."""
+    """Number of files that stay on the disk without a row, since the token of their storage root is not valid."""
 
     @property
     def files(self) -> int:
@@ -90,7 +90,7 @@ def remove(database: Database, target: int, first: int, progress: ProgressListen
 
 
 FilesBySize = dict[int, list[tuple[Path, int, int]]]
-"""Files by size: path, lists and bytes of each."""
+"""Files by number of cards in their lists. For each file: path, number of lists, and length in bytes."""
 
 
 def plan_removal(database: Database, target: int, first: int) -> tuple[Removed, FilesBySize]:

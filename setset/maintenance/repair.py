@@ -20,7 +20,8 @@ from setset.maintenance.leftovers import remove_leftovers
 from setset.progress import NoProgress, ProgressListener
 
 MakeAgain = Callable[[ExplorationKey, tuple[Step, ...], frozenset[Step]], None]
-"""Callback that does the planned expansions of some steps; in the steps of the set, only forgotten expansions."""
+"""Callback that does the planned expansions of the steps in the tuple. If a step is also in the set, the callback does
+only its forgotten expansions."""
 
 
 def repair_all(
@@ -32,7 +33,7 @@ def repair_all(
     failure at the end. A full disk ends the repair at once.
 
     Args:
-        size: Repair only this size.
+        size: Repair only this size; all sizes if None.
         deep: Executor for a deep check, which decodes each file and derives its lists again. None if not deep.
         make_again: Callback that makes forgotten results again.
     """
@@ -75,7 +76,7 @@ def repair_all(
 def repair_batches(
     database: Database, target: int, size: int | None, number: int | None, source: int | None, make_again: MakeAgain
 ) -> Repaired:
-    """Makes a batch, or the batches of a source, again, even if they are sound. The result must match their records."""
+    """Makes a batch, or all batches of a source, again, even if they are sound. The result must match their records."""
     findings, record = requested_batches(database, target, size, number, source)
     expansions.forget_files(record, {finding.batch: "as asked" for finding in findings if finding.batch})
     unfinished = frozenset(record.exploration.steps(unfinished=True))
@@ -128,7 +129,8 @@ def _forget(size: SizeRecord, findings: list[Finding]) -> None:
 def requested_batches(
     database: Database, target: int, size: int | None, number: int | None, source: int | None
 ) -> tuple[list[Finding], SizeRecord]:
-    """Findings for batch `number` or all batches of `source`, so that repair makes them again; and their size."""
+    """Returns findings for batch `number` or for all batches made from `source`, so that a repair makes these batches
+    again. Also returns the record of their size."""
     if size is None:
         raise BadInput(f"{'--batch' if source is None else '--source'} needs --size")
     record = explorations.find(database, target).size(size)
@@ -146,9 +148,9 @@ def requested_batches(
 
 
 def _repair_roots(database: Database, findings: list[Finding], failures: list[SetsetError]) -> list[Finding]:
-    """Rewrites damaged tokens in roots that hold files of this workspace.
+    """Rewrites damaged tokens of storage roots that hold recorded files of this workspace.
 
-    Returns the findings, except for roots that cannot be claimed. Adds their errors to `failures`.
+    If a root cannot be claimed, adds the error to `failures`, and drops the finding. Returns all other findings.
     """
     workspace = storage_roots.owner(database)
     # Repair may refill the own root after it was emptied.

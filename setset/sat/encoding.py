@@ -1,12 +1,12 @@
 """The question "are there K cards without a set?" as clauses for any SAT solver.
 
 Variable c + 1 is true if card c is one of the K cards. 1,080 clauses forbid the sets. A cardinality encoding of PySAT
-says that at least K of the 81 variables are true; its own variables have numbers above 81. In a smaller deck, a clause
-of one literal makes each missing card false.
+says that at least K of the 81 variables are true. The encoding adds variables with numbers above 81. In a smaller deck,
+a clause of one literal makes each missing card false.
 
-The K cards may have to contain fixed cards. A *case* is a choice of fixed cards. If there is one case, each of its
-cards is a clause of one literal. If there are several cases, each case has a variable that makes its cards true, and a
-clause says that at least one of these variables is true.
+A problem may fix cards. A *case* is a group of fixed cards, and the K cards must contain at least one whole case. If
+there is only one case, a clause of one literal makes each of its cards true. If there are several cases, each case has
+a variable, which makes all cards of the case true. A clause says that at least one of these variables is true.
 """
 
 from collections.abc import Iterator
@@ -18,15 +18,15 @@ from setset.errors import BadInput, require_extra
 from setset.sat.fixing import NAMES, Fixing, fix_cards
 
 ENCODINGS: Final = ("totalizer", "kmtotalizer", "mtotalizer", "seqcounter", "sortnetwrk", "cardnetwrk")
-"""Cardinality encodings of PySAT. With each encoding, `encode(21, "cases")` takes a solver well under a second."""
+"""Cardinality encodings of PySAT. With each encoding, a solver needs well under a second for `encode(21, "cases")`."""
 
 Clause = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A SAT problem. It is satisfiable if and only if there are `cards` cards without a set that contain all fixed
-    cards of one case.
+    """A SAT problem. It is satisfiable if and only if some `cards` cards hold no set and contain at least one whole
+    case of `fixing`.
 
     >>> problem = encode(20)
     >>> problem.variables, len(problem.clauses)
@@ -39,7 +39,7 @@ class Problem:
     variables: int
     clauses: tuple[Clause, ...]
     selectors: tuple[int, ...]
-    """Variables that choose a case of the fixing, one per case; empty if there is only one case."""
+    """Variables of the cases, one per case. Empty if there is only one case."""
     dimension: int = 4
     """Number of features of the deck."""
 
@@ -54,10 +54,10 @@ def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0], dimensio
         dimension: the number of features: 4, or 3 for the Junior deck of 27 cards, or 2 for a deck of 9.
 
     Returns:
-        The clauses, and the meaning of their variables.
+        The problem: its clauses, and the cards and cases that their variables stand for.
 
     Raises:
-        BadInput: an argument is out of range, or fixing these cards could lose an answer.
+        BadInput: an argument is out of range, or the fixing is not sound for this number of cards.
         MissingExtra: PySAT is not installed.
 
     >>> encode(21, "cases").fixing.least

@@ -1,7 +1,7 @@
-"""Cards that may be fixed without losing an answer, because affine maps take every list to a list with these cards.
+"""Cards that a SAT problem may fix without losing its answer: affine maps take every list to a list with these cards.
 
 An affine map takes sets to sets, so the image of a list of K cards is a list of K cards.
-Fixing cards is sound for K if every list of K cards has an image that holds them.
+Fixing cards is sound for K if every list of K cards has an image that holds the fixed cards.
 
 Triangle. Three cards of a list are no set. Affine maps take any three cards that are no set to any other such three.
 
@@ -13,8 +13,8 @@ more if K >= 19. A map takes this colour to the first colour. A plane holds at m
 cards span the hyperplane. Maps of the hyperplane extend to all cards, so some map takes the seven cards to the
 representative of their class among the 7-lists that span a hyperplane. There are two such classes. As K > 9, the list
 has a card outside the hyperplane. The maps that fix the hyperplane pointwise, (x, y) -> (a x, y + x v) with x the
-colour, a = 1 or 2, and v any of 27 vectors, take any card outside to any other. So one card outside may be fixed
-too. This makes two cases with eight cards each, and every list of K >= 19 cards has an image in one of them. The
+colour, a = 1 or 2, and v any of 27 vectors, take any card outside to any other. So one card outside may also be
+fixed. This makes two cases with eight cards each, and every list of K >= 19 cards has an image in one of them. The
 numbers 4, 9 and two are computed in this module, not assumed.
 """
 
@@ -35,10 +35,10 @@ NAMES: Final = ("none", "triangle", "frame", "cases")
 
 @dataclass(frozen=True)
 class Fixing:
-    """Cards that a SAT problem fixes. A *case* is cards that are fixed together; a fixing has one or several cases.
+    """Cards that a SAT problem fixes. A *case* is a group of cards; the answer must contain at least one whole case.
 
-    An affine map takes every list of at least `least` cards to a list that contains all cards of one case. For cards
-    that a user chose, `least` is None, and the answer covers only lists that contain these cards.
+    An affine map takes every list of at least `least` cards to a list that contains a whole case. If a user chose the
+    cards, `least` is None, and the answer covers only lists that contain these cards.
     """
 
     name: str
@@ -57,7 +57,7 @@ def fix_cards(name: str, cards: int) -> Fixing:
         The fixing.
 
     Raises:
-        BadInput: the fixing could lose an answer for this many cards, or the text is neither a name nor cards.
+        BadInput: the fixing is not sound for this number of cards, or the text is neither a name nor cards.
 
     >>> fix_cards("frame", 20).cases
     ((0, 1, 3, 9, 27),)
@@ -72,7 +72,7 @@ def fix_cards(name: str, cards: int) -> Fixing:
 
 
 def strongest_fixing(cards: int) -> str:
-    """Name of the fixing that fixes the most cards without losing an answer, for problems of this many cards."""
+    """Name of the fixing with the most fixed cards, among the fixings that are sound for this number of cards."""
     return next(name for name in reversed(NAMES) if cards >= (_named_fixing(name).least or 0))
 
 
@@ -95,13 +95,13 @@ def spanning_sevens() -> tuple[Cards, ...]:
     """Canonical forms of the 7-lists that span a hyperplane. Affine maps take every such list to one of these forms.
 
     Such a list holds four cards in general position, and a map takes them to the first four cards of the frame. So
-    every class has a list that holds these four cards, in the hyperplane that they span.
+    every class has a list that holds the first four cards of the frame, and lies in the hyperplane that they span.
 
     Returns:
         The canonical forms, in order.
 
     Raises:
-        SetsetError: the proof for two cases fails. This never happens.
+        SetsetError: a step of the proof for two cases fails. This never happens.
 
     >>> spanning_sevens()
     ((0, 1, 3, 4, 9, 10, 12), (0, 1, 3, 4, 9, 10, 14))
@@ -122,14 +122,14 @@ def largest_list_size(flat: Sequence[int], frame: Sequence[int]) -> int:
     """Size of the largest list that spans a flat (affine subspace). Searches only the lists that contain `frame`, an
     affine basis of the flat.
 
-    No list inside the flat is larger, because the largest list of a smaller flat is at most as large.
+    No other list inside the flat is larger, because the largest list of a smaller flat is at most as large.
     """
     return max(len(cards) for cards in grow_lists(frame, flat))
 
 
 def grow_lists(start: Sequence[int], flat: Sequence[int]) -> Iterator[Cards]:
-    """Yields each list in `flat` that contains the cards `start`, without repeats. The cards `start` come first, then
-    the other cards in ascending order."""
+    """Yields each list that lies in `flat` and contains the cards `start`, once. In each list, the cards `start` come
+    first, then the other cards in ascending order."""
 
     def grow(cards: Cards, left: Sequence[int]) -> Iterator[Cards]:
         yield cards

@@ -1,6 +1,6 @@
 """Reads the answers of other SAT solvers from their output files.
 
-Three formats: `s SATISFIABLE` with `v` lines as in the SAT competitions, minisat's `SAT` with one line of
+Reads three formats: `s SATISFIABLE` with `v` lines as in the SAT competitions, minisat's `SAT` with one line of
 literals, and bare literals. Comments and statistics around them are ignored.
 """
 
@@ -31,7 +31,7 @@ def read_answer(path: Path, least: int = 1) -> Cards | None:
         least: minimum number of cards.
 
     Returns:
-        The cards; None if the solver proved that there are no such cards.
+        The cards; None if the output says that the problem has no solution.
 
     Raises:
         SetsetError: the file cannot be read.
@@ -62,7 +62,7 @@ def parse_answer(text: str, least: int = 1, source: str = "the output") -> Cards
         source: name of the output, for messages.
 
     Returns:
-        The cards; None if the solver proved that there are no such cards.
+        The cards; None if the output says that the problem has no solution.
 
     Raises:
         BadInput: the text is not an answer of a solver.
@@ -95,7 +95,7 @@ def parse_answer(text: str, least: int = 1, source: str = "the output") -> Cards
 
 
 def _is_proof(text: str) -> bool:
-    """Whether the lines of a text are a DRAT proof: clauses, some deleted (`d`), and an empty clause at the end."""
+    """Whether a text is a DRAT proof: only clauses, with some deletions (`d`) or with an empty clause at the end."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("c")]
     clauses = all(_LITERALS.fullmatch(line.removeprefix("d ")) and line.endswith("0") for line in lines)
     return clauses and (lines[-1:] == ["0"] or any(line.startswith("d ") for line in lines))

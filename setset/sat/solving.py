@@ -14,7 +14,7 @@ from setset.sat.encoding import Problem, variable
 from setset.spawning import spawn_context
 
 PROVERS: Final = ("glucose4", "glucose3", "glucose42", "cadical153", "cadical195", "lingeling", "maplechrono")
-"""Solvers that can write a proof that a problem has no answer."""
+"""Solvers that can write a proof that a problem has no solution."""
 SOLVERS: Final = (*PROVERS, "minisat22", "minisat-gh", "minicard", "maplecm", "maplesat", "mergesat3")
 
 
@@ -30,7 +30,7 @@ class WrongAnswer(SetsetError):
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to a problem. `cards` is None if the solver proved that there are no such cards.
+    """The answer to a problem. `cards` is None if the solver proved that the problem has no solution.
 
     >>> from setset.sat.encoding import encode
     >>> solve(encode(21, "cases")).cards is None
@@ -43,7 +43,7 @@ class Answer:
     seconds: float
     """CPU time of the solver."""
     proof: tuple[str, ...] | None = None
-    """The lines of a DRAT proof that there are no such cards, if the caller requested a proof."""
+    """The lines of a DRAT proof that the problem has no solution, if the caller requested a proof."""
 
     def exactly(self) -> Answer:
         """Drops surplus cards, so that the answer has exactly the number of cards that the problem asks for."""
@@ -62,10 +62,10 @@ def solve(problem: Problem, solver: str = PROVERS[0], timeout: float | None = No
         problem: result of `encode`.
         solver: one of `SOLVERS`.
         timeout: seconds after which the solver is stopped; by default never.
-        proof: whether to write a DRAT proof if there are no such cards. Needs one of `PROVERS`.
+        proof: whether to write a DRAT proof if the problem has no solution. Needs one of `PROVERS`.
 
     Returns:
-        The cards, or None if there are no such cards; the CPU time, and the proof.
+        The cards, or None if the problem has no solution; the CPU time; and the proof.
 
     Raises:
         BadInput: there is no such solver, or it writes no proofs.
@@ -95,7 +95,7 @@ def solve(problem: Problem, solver: str = PROVERS[0], timeout: float | None = No
 def decode_model(model: list[int], least: int = 1, cases: tuple[Cards, ...] = ((),)) -> Cards:
     """Returns the cards whose variables are true in the solver's model.
 
-    Raises WrongAnswer if the cards hold a set, are too few, or do not contain all cards of a case.
+    Raises WrongAnswer if the cards hold a set, are too few, or do not contain a whole case of `cases`.
     """
     true = set(model)
     cards = tuple(card for card in range(CARDS) if variable(card) in true)

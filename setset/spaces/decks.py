@@ -1,8 +1,8 @@
 """Decks of fewer features: 9 cards (two features) and 27 cards (three features, the Junior deck).
 
-A list of such a deck is also a list of the whole deck, where it lies in a flat (affine subspace). So its class is a
-class of the catalogue, under the same name. Only the figures differ: fewer symmetries keep the list, the class has
-fewer lists, and fewer cards can be added.
+A list of a smaller deck is also a list of the whole deck, where it lies in a flat (affine subspace). So its class is
+in the catalogue, under the same name. Only the numbers differ: in a smaller deck, fewer symmetries keep the list, the
+class has fewer lists, and fewer cards can be added.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Deck:
         return sum(list_class.lists for list_class in self.classes(size))
 
     def totals(self, size: int | None = None) -> list[DeckTotals]:
-        """Sums over the classes of a size; without a size, the sums of all sizes in order."""
+        """Sums over the classes of each size, in order of size. With `size`, only the sums of this size."""
         totals = []
         for classes in self._classes if size is None else [self.classes(size)]:
             complete = [list_class.lists for list_class in classes if list_class.complete]
@@ -186,11 +186,13 @@ class Deck:
         return int((self.all_lists(len(hand)) == np.array(hand, np.uint8)).all(axis=1).argmax())
 
     def smaller(self, cards: Cards) -> tuple[Neighbour, ...]:
-        """Removes each card of a list in turn, and returns the classes of the shorter lists."""
+        """Removes each card of a list in turn. Returns the classes of the shorter lists, with the number of cards that
+        lead to each class."""
         return self._neighbours([kept for kept in cards if kept != card] for card in cards)
 
     def larger(self, cards: Cards) -> tuple[Neighbour, ...]:
-        """Adds each possible card of this deck to a list, and returns the classes of the longer lists."""
+        """Adds each possible card of this deck to a list. Returns the classes of the longer lists, with the number of
+        cards that lead to each class."""
         return self._neighbours([*cards, card] for card in self._extensions(cards))
 
     def _neighbours(self, lists: Iterable[list[int]]) -> tuple[Neighbour, ...]:

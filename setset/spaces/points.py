@@ -12,7 +12,7 @@ import numpy.typing as npt
 from setset.errors import BadInput, require_between
 
 Points = npt.NDArray[np.int64]
-"""A row per point, with its digits 0, 1, 2."""
+"""Array of points. A row has the digits (0, 1 or 2) of one point."""
 
 MOST_DIMENSIONS: Final = 10
 MOST_BYTES: Final = 100_000_000
@@ -80,10 +80,10 @@ def _load(path: str | Path, data: bytes) -> object:
 
 
 def as_points(values: object, dimension: int | None = None) -> Points:
-    """Converts rows of digits, or integers if a dimension is given, to an array of points, and checks them.
+    """Converts values to an array of points. Values are rows of digits or, if `dimension` is given, also integers.
 
     Raises:
-        BadInput: the values are not different points of one dimension from 1 to 10.
+        BadInput: the values are not points of one dimension (1 to 10), or a point is given twice.
     """
     if dimension is not None:
         require_between("dimension", dimension, 1, MOST_DIMENSIONS)

@@ -29,10 +29,10 @@ class Verification:
     extensions: int | None
     """Number of points that can be added to the cap; None if the points are not a cap."""
     list_class: str | None
-    """Name of the cap's class in the catalogue, as SIZE/NUMBER. None for more than four dimensions, or without a
-    cap."""
+    """Name of the cap's class in the catalogue, as SIZE/NUMBER. None in more than four dimensions, or if the points are
+    not a cap."""
     symmetries: int | None
-    """Number of affine maps of the space that keep the cap. None for more than four dimensions, or without a cap."""
+    """Number of affine maps of the space that keep the cap. None whenever `list_class` is None."""
 
     @property
     def cap(self) -> bool:
@@ -49,14 +49,15 @@ def verify(points: Any, dimension: int | None = None) -> Verification:
     """Checks whether points are a cap, and whether the cap is complete.
 
     Args:
-        points: Rows of digits 0, 1, 2. If a dimension is given, also integers, whose base-3 digits are the points.
+        points: Rows of digits 0, 1, 2. If a dimension is given, also integers, whose base-3 digits are the digits
+            of the points.
         dimension: The number of digits, 1 to 10.
 
     Returns:
-        The verdict. Symmetries are found for at most four dimensions.
+        The result. The class and the number of symmetries are found in at most four dimensions.
 
     Raises:
-        BadInput: `points` is not different points of one dimension.
+        BadInput: the values are not points of one dimension, or a point is given twice.
 
     >>> verify([0, 1, 3, 4], dimension=2)
     Verification(dimension=2, points=4, spans=2, line=None, extensions=0, list_class='4/0', symmetries=8)
@@ -76,8 +77,8 @@ def verify(points: Any, dimension: int | None = None) -> Verification:
 
 
 def _find_line(rows: Points) -> tuple[tuple[Point, Point, Point] | None, Any]:
-    """Finds the first three points on a line, if any. Also returns a mask of the points of the space that cannot be
-    added: points of the cap, and points that complete a line."""
+    """Finds the first three points on a line; None for a cap. Also returns a mask over the points of the space. For a
+    cap, it marks the points that cannot be added: points of the cap, and points that complete a line."""
     weights = 3 ** np.arange(rows.shape[1] - 1, -1, -1)
     taken = np.zeros(3 ** rows.shape[1], np.bool_)
     taken[rows @ weights] = True
@@ -110,8 +111,8 @@ def _span(rows: Points) -> int:
 
 
 def _classify(rows: Points, spans: int) -> tuple[str, int]:
-    """Returns the class of a cap of up to four dimensions, and the number of affine maps of its space that keep it. The
-    digits of a point become the last digits of a card."""
+    """Returns the class of a cap of up to four dimensions, and the number of affine maps of its space that keep it.
+    Reads each point as a card that ends with the digits of the point."""
     from setset.symmetry.classification import classify
 
     digits = rows.shape[1]

@@ -1,5 +1,5 @@
-"""Collects the statistics of a size. Worker processes count pieces (consecutive lists), and this process adds up the
-counts."""
+"""Collects the statistics of a size. Each worker process makes histograms of pieces (consecutive lists), and this
+process adds up the histograms."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STOPPED = "interrupted; nothing was written"
 
 @dataclass(frozen=True)
 class StoredPiece:
-    """A piece of work for a worker: consecutive lists that are in a batch, or derived from the smaller lists in a
+    """A piece of work for a worker: consecutive lists. They are in a batch, or derived from the smaller lists in a
     batch."""
 
     source: Source
@@ -41,7 +41,7 @@ class StoredPiece:
     or if no lists are derived."""
 
     def read(self) -> Iterator[npt.NDArray[np.uint8]]:
-        """Yields arrays with a list per row, from the first list of the piece on, even beyond its last list."""
+        """Yields arrays with a list per row, from the first list of the piece to the end of the batch."""
         from setset.engine.search import BadStreams
         from setset.tasks.worker import read_lists
 
@@ -61,7 +61,7 @@ class ClassPiece:
     lists: int
 
     def read(self) -> Iterator[npt.NDArray[np.uint8]]:
-        """Yields arrays with a list per row, from the first list of the piece on, even beyond its last list."""
+        """Yields arrays with a list per row, from the first list of the piece to the end of the class."""
         from setset.symmetry.catalogue import catalogue_in_memory
         from setset.symmetry.ranking import member_arrays
 
@@ -72,7 +72,7 @@ Piece = StoredPiece | ClassPiece
 
 
 def stored_pieces(source: Source, target: int, size: int, lists: int, entries: Sequence[int]) -> Iterator[StoredPiece]:
-    """Cuts the lists in, or derived from, a source batch into pieces. Cuts after `PIECE` lists or more, and only
+    """Cuts the lists of a source batch, or the lists derived from it, into pieces of about `PIECE` lists. Cuts only
     between the stretches of `entries` (see `StoredPiece`), so that no list is derived twice."""
     start = before = 0
     for entry in entries or (lists,):
@@ -91,7 +91,7 @@ def class_pieces(size: int, number: int, lists: int) -> Iterator[ClassPiece]:
 
 
 def tally_piece(piece: Piece, by: tuple[By, ...]) -> Tally:
-    """Counts the lists of a piece by the properties `by`. Runs in a worker."""
+    """Makes the partial histograms of a piece, for the properties `by`. Runs in a worker."""
     tally = Tally(piece.size, by)
     for rows in piece.read():
         tally.add_rows(rows[: piece.lists - tally.lists])

@@ -25,9 +25,9 @@ class By(enum.StrEnum):
     HIGHEST = "highest"
     """Highest card of the list."""
     CARD = "card"
-    """Each card of the list: a list of 9 cards counts for 9 cards."""
+    """Each card of the list. A list of 9 cards is counted 9 times, once per card."""
     FEATURE = "feature"
-    """Number of cards with each value of a feature: a list counts once for each of the twelve values."""
+    """Number of cards with a value of a feature. A list is counted 12 times, once per value."""
     CLASS = "class"
     """Class of the list under the affine symmetries. Takes much longer than all other properties."""
 
@@ -49,7 +49,7 @@ class Bin:
     value: int | str
     """Value of the property: a number of cards, a card, a class such as 12/786, or a value of a feature such as red."""
     cards: int | None
-    """Number of cards with the value in each of these lists, if the property is `feature`; otherwise None."""
+    """For the property `feature`, the number of cards with the value in each of these lists; otherwise None."""
     lists: int
 
 
@@ -72,7 +72,7 @@ class Statistics:
     bins: tuple[Bin, ...]
 
     def __getitem__(self, by: str) -> dict[int | str | tuple[str, int], int]:
-        """One histogram: number of lists by value. For `feature` the keys are pairs of value and number of cards."""
+        """One histogram: number of lists by value. For `feature`, a key is a pair of value and number of cards."""
         histogram = {
             bin_.value if bin_.cards is None else (str(bin_.value), bin_.cards): bin_.lists for bin_ in self._of(by)
         }
@@ -126,7 +126,7 @@ class Tally:
             self._classes = self._classes + counts if len(self._classes) else counts
 
     def add(self, tally: Tally) -> None:
-        """Adds the partial sums of a tally of different lists."""
+        """Adds the partial sums of another tally, which has counted other lists."""
         self.lists += tally.lists
         self._positions += tally._positions
         self._remaining += tally._remaining

@@ -1,8 +1,8 @@
 """The kernel that counts lists by remaining cards, by the card at each position, and by features.
 
 **Invariant.** Lists come in any order, but neighbours usually share all cards except the last few. So for each depth d
-the kernel keeps results for the first d cards. For a list, it updates only the depths from the first card on that
-differs from the list before:
+the kernel keeps results for the first d cards. For a list, it updates the results only from the first card on that
+differs from the list before. These results are:
 
 - `excluded[d]`: cards that make a set with two of the first d cards, as two words: cards 0 to 63, and 64 to 80;
 - `since[d]`: first row of the consecutive lists that share their first d + 1 cards with the current list;
@@ -27,7 +27,7 @@ ONE, LAST_BIT, WORD = np.uint64(1), np.uint64(63), np.uint64(6)
 
 @njit(cache=True)
 def tally_rows(rows, thirds, above, values, positions, remaining, features):  # type: ignore[no-untyped-def]
-    """Adds the lists in `rows` to three histograms.
+    """Adds the lists in `rows` to the histograms `positions`, `remaining` and `features`.
 
     Args:
         rows: Lists of one size, at least one card, a list per row.
@@ -80,7 +80,8 @@ def tally_rows(rows, thirds, above, values, positions, remaining, features):  # 
 @njit(cache=True)
 def _count_features(features, counts, with_value, lists):  # type: ignore[no-untyped-def]
     """Adds `lists` consecutive lists, which share all cards except the last, to the histogram `features`. For each
-    value, `counts` has the number of shared cards with the value, `with_value` the number of last cards."""
+    value, `counts` has the number of shared cards with the value, and `with_value` the number of lists whose last card
+    has the value. Resets `with_value` to 0."""
     for value in range(len(with_value)):
         features[value, counts[value]] += lists - with_value[value]
         features[value, counts[value] + 1] += with_value[value]
@@ -89,8 +90,8 @@ def _count_features(features, counts, with_value, lists):  # type: ignore[no-unt
 
 @cache
 def tables() -> tuple[npt.NDArray[Any], ...]:
-    """Tables for `tally_rows`: the third card of each two cards; a bitmask of two words with the cards above each card;
-    and the four values (0 to 11) of each card."""
+    """Tables for `tally_rows`: the third card of each pair of cards; for each card, a bitmask (two words) of the cards
+    above it; and for each card, its four values (0 to 11)."""
     above = [(1 << CARDS) - (2 << card) for card in range(CARDS)]
     words = np.array([[cards & (2**64 - 1), cards >> 64] for cards in above], np.uint64)
     values = [[3 * feature + digit for feature, digit in enumerate(digits(card))] for card in range(CARDS)]

@@ -1,6 +1,6 @@
 """Functions that the coordinator submits to executors.
 
-Only worker processes import `worker` and the compiler that it needs, so the coordinator starts sooner and uses less
+Only worker processes import the module `worker` and the compiler. So the coordinator starts sooner and needs less
 memory.
 """
 
@@ -15,7 +15,7 @@ def execute(task: Task | MergeTask) -> TaskResult:
 
 
 def compare(task: CompareTask) -> tuple[str | None, ...]:
-    """Compares batch files with the lists of their sources. Returns for each file its difference, or None if equal."""
+    """Compares batch files with the expansions of their sources. Returns the difference of each file; None if equal."""
     from setset.tasks import worker
 
     return worker.compare(task)

@@ -10,12 +10,12 @@ from setset.batches.records import BatchFile, Span
 from setset.errors import SetsetError
 
 SEED_SOURCE_SIZE = 2
-"""Source size of the seeds (lists of 3 cards). They count as the expansion of its batch 0, which has no file."""
+"""Source size that the database records for the seeds (lists of 3 cards). The source is batch 0, which has no file."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A source batch as a worker needs it."""
+    """A source batch: the path and digest by which a worker reads it."""
 
     size: int
     number: int
@@ -64,14 +64,14 @@ class ExpandTask:
 
 @dataclass(frozen=True)
 class CountTask:
-    """Count the lists that extend lists of the source, for all larger sizes up to `size`."""
+    """Count the lists that extend lists of the source: one count per size, up to `size`."""
 
     target: int
     size: int
     source: Source
     pruned: bool = False
     only_last: bool = False
-    """Count only the lists of `size` cards, with a subtotal for each stretch of consecutive source lists."""
+    """Count only the lists of `size` cards. Gives a subtotal for each stretch of consecutive source lists."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -88,7 +88,7 @@ class CompareTask:
 
     expansions: tuple[ExpandTask, ...]
     batches: tuple[BatchFile, ...]
-    """Batch files as the database records them."""
+    """Batch files to compare, as recorded in the database."""
     root: str
     """Storage root of the batch files."""
 
@@ -103,7 +103,7 @@ class MergeTask:
     span: Span
     sources: tuple[Source, ...]
     source_digest: str
-    """Digest of the sources of the merged batches."""
+    """Combined digest of the source batches that the merged batches were made from."""
     destination: Destination
     pruned: bool = False
 
@@ -124,7 +124,8 @@ class TaskResult:
     batches: tuple[BatchFile, ...] = ()
     counts: tuple[tuple[int, int], ...] = ()
     entries: tuple[tuple[int, tuple[int, ...]], ...] = ()
-    """Subtotals by size: number of lists derived from each stretch of consecutive source lists."""
+    """Subtotals by counted size. Each subtotal is the number of lists derived from a stretch of consecutive source
+    lists."""
 
     @property
     def lists(self) -> int:

@@ -65,9 +65,10 @@ def execute(task: Task | MergeTask) -> TaskResult:
 
 
 def compare(task: CompareTask) -> tuple[str | None, ...]:
-    """Compares batch files with the lists of their sources. Returns for each file its difference, or None if equal.
+    """Compares batch files with the expansions of their sources. Returns the difference of each file; None if equal.
 
-    If a file cannot be read, compares its record instead, since a check without `deep` reports such files.
+    If a file cannot be read, compares its record with the expansion. The part of the check that is not deep reports
+    unreadable files.
     """
     if task.batches:
         return tuple(_difference(Path(task.root), *derived) for derived in _derive(task))
@@ -76,8 +77,8 @@ def compare(task: CompareTask) -> tuple[str | None, ...]:
 
 
 def _derive(task: CompareTask) -> Iterator[tuple[BatchFile, Streams | None, bool]]:
-    """Expands the sources of a task, each only once. Yields for each batch its record, its lists as its sources give
-    them (None if the sources give too few parts), and whether the batch ends with the last part of a source."""
+    """Expands each source of a task once. Yields for each batch its record, the lists that its sources expand to (None
+    if they have too few parts), and whether the batch ends with the last part of a source."""
     waiting = sorted(task.batches, key=lambda batch: batch.span.start)
     pieces: list[Streams] = []
     for expansion in task.expansions:
@@ -123,10 +124,11 @@ def recount(path: str, digest: str) -> int:
 def read_lists(
     source: Source, target: int, size: int, start: int = 0, chunk: int = search.BUDGET, entries: Sequence[int] = ()
 ) -> Iterator[search.Lists]:
-    """Yields the lists of `size` cards in a batch, or derived from its smaller lists, from number `start` on.
+    """Yields lists of `size` cards from number `start` on. Reads them from a batch, or derives them from the smaller
+    lists of a batch.
 
     Args:
-        entries: Subtotals: number of lists derived from each stretch of consecutive lists in the batch, if known.
+        entries: Number of lists derived from each stretch of consecutive lists in the batch. Empty if unknown.
     """
     streams = load_source(source)
     if source.size == size:
@@ -180,7 +182,7 @@ def _expand(task: ExpandTask) -> Iterator[BatchFile]:
 
 
 def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams, ends: Ends) -> BatchFile:
-    """Writes a part, unless its file agrees with its record. Raises OtherLists if the lists differ from the record."""
+    """Writes a part, unless its file has the recorded digest. Raises OtherLists if the lists differ from the record."""
     source = task.source_number
     data = _encode(task, Span(source, number, source, number, is_last), part, ends, _source_digest(task))
     if task.recorded:
@@ -243,7 +245,7 @@ def load_source(source: Source) -> Streams:
 
 @contextlib.contextmanager
 def _naming_bad_source(source: Source | None) -> Iterator[None]:
-    """If the block raises BadStreams, raises BadSource, which names the source batch. The seeds have no source."""
+    """Converts BadStreams to BadSource, which names the source batch. Converts nothing if there is no source."""
     try:
         yield
     except search.BadStreams as error:

@@ -12,11 +12,11 @@ class CountVerdict(enum.StrEnum):
     """Result of the comparison of a count."""
 
     OK = "OK"
-    """Complete, and equal to the reference and the class sum where they exist."""
+    """The count is complete, and equal to the reference, the class sum and the decoded files, where these exist."""
     WRONG = "WRONG"
-    """Complete, but different from the reference, the class sum or the decoded files."""
+    """The count is complete, but differs from the reference, the class sum or the decoded files."""
     COMPLETE = "complete"
-    """Complete, with nothing to compare it with."""
+    """The count is complete, but there is no number to compare it with."""
     INCOMPLETE = "incomplete"
 
 
@@ -38,14 +38,15 @@ class Count(Shown):
     """Origin of the count: stored, or counted from another size."""
     reference: int | None
     class_sum: int | None
-    """Number of all lists of the size by the classes of the workspace or else of the package. None below the target."""
+    """Number of all lists of the size, summed over the classes in the workspace or else in the package. None below the
+    target."""
     counts: str
-    """Description of the lists that are counted."""
+    """Description of the counted lists, such as "seeds for target 18"."""
     agree: bool | None
     """Whether `lists` equals `class_sum`. None if the count is incomplete or `class_sum` is None."""
     verdict: CountVerdict
     decoded: int | None = None
-    """Number of lists in the decoded files, after a recount."""
+    """Number of lists in the decoded files; None without a recount."""
     pruned: bool = False
     """Whether sizes below the target keep only lists that may reach the target."""
 

@@ -18,13 +18,13 @@ from setset.workspace.expectation import BRIEF, CountOrigin, ExpectedCount, Prob
 from setset.workspace.speed import TRUSTED_SECONDS, Speed, measure_speed, recorded_speeds, typical_speed
 
 EFFICIENCY = 0.9
-"""Efficiency of workers on other machines, relative to cores of this machine. Transfers take the rest of the time."""
+"""Share of the time in which workers on other machines compute. Transfers take the rest of the time."""
 START_SECONDS = 2.0
 """Time until workers have loaded their code, in seconds."""
 LONG_SECONDS = 3600.0
-"""`setset run` asks before a run that takes more seconds than this, or more than half of the free disk."""
+"""`setset run` asks for confirmation if the run takes more than this number of seconds, or half of the free disk."""
 WORTH_MEASURING = 300.0
-"""Before a run that takes more seconds than this, `setset run` measures speeds, as `setset estimate` does."""
+"""If a run seems to take more seconds than this, `setset run` measures speeds first, as `setset estimate` does."""
 MEASURE_SECONDS = 3.0
 """Seconds after which no further measurement begins. Sizes without a measurement get typical speeds."""
 BLOCK_BYTES = 4096
@@ -37,15 +37,15 @@ class SizeEstimate:
 
     size: int
     lists: int
-    """Number of all lists of the size."""
+    """Number of lists of the size, made already or not."""
     error: int
-    """Standard error of `lists`; 0 if it is exact."""
+    """Standard error of `lists`. 0 if `lists` is exact or an upper limit."""
     origin: CountOrigin
     due: int
     """Number of lists that the run has yet to make or count."""
     files: int
     bytes: int
-    """Disk space of the files yet to be written, in whole blocks."""
+    """Disk space that the files yet to be written take, including the unused ends of their last blocks."""
     whole_seconds: float
     """Seconds that one worker needs for all lists of the size."""
 
@@ -73,11 +73,11 @@ class Estimate(Shown):
     workers: int
     sizes: tuple[SizeEstimate, ...]
     lists: int
-    """Number of lists to make. For a count without files, the number of lists to count."""
+    """Number of lists that the run has yet to make or count."""
     files: int
     bytes: int
     core_seconds: float
-    """Sum of the times of all workers."""
+    """Seconds of work, summed over all workers."""
     seconds: float
     free_bytes: int
     """Free bytes on the disk that the files go to."""
@@ -100,7 +100,7 @@ class Estimate(Shown):
         return self.bytes > self.free_bytes / 2
 
     def usual_seconds(self) -> dict[int, float]:
-        """Typical seconds that one worker needs for all lists of each size. Serves to compare the sizes."""
+        """Seconds that one worker typically needs for all lists of a size, by size. Used as weights of the sizes."""
         options = RunOptions(self.size, self.target, count_only=self.count_only, pruned=self.pruned)
         return {
             size.size: size.lists / typical_speed(options, size.size, {}).lists_per_second
@@ -110,7 +110,7 @@ class Estimate(Shown):
 
 @dataclass(frozen=True)
 class _Records:
-    """Records of a workspace by size, for one target, and for either storing or counting. Empty for a new workspace."""
+    """Counts, progress and speeds that a workspace has recorded for one target, by size. Empty for a new workspace."""
 
     counts: dict[int, int] = field(default_factory=dict)
     """Number of lists by size, for complete counts."""
@@ -232,7 +232,7 @@ def _speeds(
 
 
 def _expected_files(options: RunOptions, records: _Records, expected: Mapping[int, ExpectedCount]) -> dict[int, float]:
-    """Expected numbers of files. The last file of a source is half full on average, unless it is the only one."""
+    """Expected numbers of files by size. If a source has several files, its last file is half full on average."""
     files = {2: 1.0}
     for size, count in expected.items():
         stage, begun = records.stages.get(size), records.begun.get(size)

@@ -26,7 +26,7 @@ class CountOrigin(enum.StrEnum):
 
 
 class ExpectedCount(NamedTuple):
-    """Expected number of lists of a size, and its standard error; 0 if the number is exact."""
+    """Expected number of lists of a size, and its standard error. An exact number or an upper limit has the error 0."""
 
     lists: int
     error: int
@@ -35,7 +35,7 @@ class ExpectedCount(NamedTuple):
 
 @dataclass(frozen=True)
 class Probing:
-    """Options of an estimate besides the options of its run."""
+    """Options of an estimate that are not options of its run."""
 
     seconds: float = 4.0
     """Time limit of probing. At least ten rounds of probes are made, even if they take longer."""
@@ -74,7 +74,7 @@ def expect_counts(options: RunOptions, counted: Mapping[int, int], probing: Prob
 
 
 def _known_count(target: int, size: int, pruned: bool = False) -> int | None:
-    """Number of lists of at least 4 cards that an exploration keeps. None if the number is not known."""
+    """Number of lists of a size (4 or more) that an exploration keeps. None if the number is not known."""
     if size >= target:
         return ALL_LISTS[size]
     if pruned:

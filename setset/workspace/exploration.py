@@ -85,7 +85,7 @@ class Exploration(Shown):
         return explorations.find(self._workspace._database(), self.target, verified=True)
 
     def counts(self) -> list[Count]:
-        """Counts of each size, stored or counted, compared with references and classes."""
+        """Counts of all sizes, stored or counted, compared with counts by other programs and with the classes."""
         return self._workspace.counts(target=self.target)
 
     def status(self) -> list[SizeStatus]:
@@ -121,14 +121,14 @@ class Exploration(Shown):
             size: 3 to 20.
             workers: Worker processes; all cores if None.
             batch_lists: Maximum number of lists in a file, for sizes that begin now.
-            output: Folder of the new files, on another disk; the workspace's own if None.
-            first: In the last step, expand only source batches with this or a larger number.
+            output: Folder of the new files, such as a folder on another disk; the workspace's own if None.
+            first: For the lists of `size` cards, expand only source batches with this or a larger number.
             count_only: Count the sizes above the largest complete size, without files.
             prune: In sizes below the target, keep only lists that may reach it (docs/pruning.md). An exploration is
                 pruned from its seeds on or not at all.
-            store: Store only these sizes, the largest being `size`, and the small sizes that they are made from; all
-                sizes if empty.
-            count: Count these sizes without files, each in one walk that counts no sizes in between.
+            store: Store only these sizes, and the small sizes that they are made from. If `store` and `count` are
+                empty, store all sizes; otherwise the largest size in them must be `size`.
+            count: Count these sizes without files, each directly from the size `via`, without the sizes in between.
             via: Size that the sizes in `store` and `count` are made from; chosen by the program if None.
             executor: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, MODULE:CALLABLE, or a function that takes a number
                 of workers and returns a `concurrent.futures.Executor`.
@@ -191,8 +191,8 @@ class Exploration(Shown):
         Args:
             seconds: Time to probe for, if a number of lists is unknown.
             seed: Random seed; the same seed gives the same probes.
-            thorough: If False, a run of at most some minutes is estimated in a fraction of a second, with few probes
-                and with typical speeds instead of measurements.
+            thorough: If False, first estimates in a fraction of a second, with few probes and typical speeds. Only if
+                the run seems long or large, estimates it thoroughly.
 
         Raises:
             BadInput: An argument is out of range.

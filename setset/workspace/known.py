@@ -6,13 +6,14 @@ ALL_LISTS = dict(enumerate((
     991_227_481_920, 2_284_535_476_080, 3_764_369_026_080, 4_217_827_554_720, 2_970_003_246_912,
     1_141_342_138_404, 176_310_866_160, 6_482_268_000, 13_646_880, 682_344,
 ), 4))
-"""Number of all lists of each size, from the classes (`setset classes`). From the target on, all lists are kept."""
+"""Number of all lists of each size, from the classes (`setset classes`). From the target on, a run keeps all lists."""
 
 KEPT_FOR_12 = dict(enumerate((
     58_896, 1_004_589, 13_394_538, 141_370_218, 1_180_345_041, 7_920_450_378, 43_126_538_805,
     193_845_848_301, 719_674_559_343,
 ), 3))
-"""Number of lists kept for target 12. For sizes 10 and 11 the only source is `setset run --size 12 --count-only`."""
+"""Number of lists kept for target 12, by size. For sizes 10 and 11, only `setset run --size 12 --count-only` has found
+the number."""
 
 PRUNED = {
     19: dict(enumerate((

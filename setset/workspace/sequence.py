@@ -38,7 +38,7 @@ class ListSequence(Shown, ABC):
     lists: int
     """Number of lists."""
     kind: str
-    """Origin of the lists in a word: stored, counted or known."""
+    """Origin of the lists: the word stored, counted or known."""
 
     @abstractmethod
     def _range(self, start: int, count: int, chunk: int = CHUNK) -> Iterator[npt.NDArray[np.uint8]]:
@@ -88,10 +88,11 @@ class ListSequence(Shown, ABC):
         """Writes the lists for other programs: a file for each batch into a folder, or one file.
 
         Worker processes write the files of a folder. After a stop at any moment, the next call resumes, and the result
-        has the same bytes. It keeps finished files whose batches are unchanged.
+        has the same bytes. The next call keeps finished files whose batches are unchanged.
 
         Args:
-            output: A folder; or a file, if the name ends with a format or if there is a range; or an open binary file.
+            output: A folder, a file, or an open binary file. A path is a file if it has the suffix of a format, or if
+                `start` or `limit` is given.
             format: parquet, npy, csv or jsonl; the suffix of the name decides if None.
             as_: cards (0 to 80), vectors (four digits 0 to 2 per card) or names.
             start: Number of the first list, from 0.
@@ -131,7 +132,7 @@ class ListSequence(Shown, ABC):
         Args:
             by: Any of remaining, lowest, highest, card, feature and class; all but class by default.
             workers: Worker processes; all cores if None.
-            progress: Listener that the workers' progress is reported to.
+            progress: Listener that gets the progress of the workers.
             stop: Ends the work when another thread or a signal handler sets it.
 
         Raises:
@@ -148,7 +149,7 @@ class ListSequence(Shown, ABC):
         return Statistics(self.size, tally.lists, stored.rule, tuple(tally.bins()))
 
     def _explain(self, number: int, reason: str) -> SetsetError:
-        """Returns the error for a worker that cannot read list `number`: its file is damaged or was changed."""
+        """Returns the error to raise if a worker cannot read list `number`: a file is damaged or was changed."""
         try:
             next(self._range(number, 1))
         except SetsetError as error:
@@ -158,9 +159,9 @@ class ListSequence(Shown, ABC):
     def to_arrow(
         self, *, as_: str = "cards", start: int = 0, limit: int | None = None, rows: int = ROW_GROUP_SIZE
     ) -> pyarrow.RecordBatchReader:
-        """Returns a reader of Arrow record batches with up to `rows` lists. Keeps one batch at a time in memory.
+        """Returns a reader of Arrow record batches with up to `rows` lists each. Keeps one record batch in memory.
 
-        DuckDB, polars and pyarrow read from it directly. Needs `setset[export]`.
+        DuckDB, polars and pyarrow accept the reader directly. Needs `setset[export]`.
 
         Example:
             >>> reader = setset.open(example).exploration(18)[4].to_arrow()

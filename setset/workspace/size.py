@@ -52,7 +52,7 @@ class Size(ListSequence):
                 self.complete, self.batch_lists = at.is_complete(), at.batch_lists
             self._parts = counted or [Part(batch, batch.lists) for batch in batches.numbered(at)]
         self._ends = list(accumulate(part.lists for part in self._parts))
-        """Total number of lists up to the end of each part."""
+        """For each part, the total number of lists up to the end of the part."""
         self.lists = self._ends[-1] if self._ends else 0
         self.bytes = sum(part.batch.bytes for part in self._parts) if self.stored else 0
 
@@ -88,7 +88,7 @@ class Size(ListSequence):
         return super().arrays(start, chunk)
 
     def _range(self, start: int, count: int, chunk: int = CHUNK) -> Iterator[npt.NDArray[np.uint8]]:
-        """Yields `count` lists from number `start` on. Reads only the files that hold them."""
+        """Yields `count` lists from number `start` on. Reads only the files that are needed."""
         first, last = bisect_right(self._ends, start), bisect_right(self._ends, start + count - 1)
         skip = start - (self._ends[first] - self._parts[first].lists)
         return self._read(self._parts[first : last + 1], skip, count, min(count, chunk))

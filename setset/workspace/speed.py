@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from setset.engine.bitstreams import Streams
 
 TRUSTED_SECONDS = 60.0
-"""Weight of a measured or typical speed in a mean with a recorded speed, whose weight is its seconds of work."""
+"""Weight of a measured or typical speed in a weighted mean. A recorded speed has its seconds of work as weight."""
 FEWEST_STARTS, MOST_STARTS = 10, 2560
 """Minimum and maximum number of random lists that a measurement extends."""
 LISTS_PER_START = 100_000
@@ -23,7 +23,8 @@ LISTS_PER_START = 100_000
 CPU_SECONDS = 0.3
 """Minimum CPU time of a measurement. A shorter measurement is repeated with four times as many random lists."""
 NEIGHBOURS = 0.8
-"""Bytes of neighbouring lists, as in a file, per byte of random lists. zstd compresses neighbours better."""
+"""Ratio of the bytes of neighbouring lists, as in a file, to the bytes of random lists. zstd compresses neighbours
+better."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Speed:
     """Seconds of work that the speed is based on. 0 for a typical speed."""
 
     def blended(self, estimate: Speed) -> Speed:
-        """Mean of this recorded speed, with its seconds as weight, and an estimate, with the weight TRUSTED_SECONDS."""
+        """Weighted mean of this recorded speed and an estimate. The weights are `seconds` and TRUSTED_SECONDS."""
         share = self.seconds / (self.seconds + TRUSTED_SECONDS)
         per_list = share / self.lists_per_second + (1 - share) / estimate.lists_per_second
         size = share * self.bytes_per_list + (1 - share) * estimate.bytes_per_list
@@ -61,13 +62,14 @@ TYPICAL_FOR_18 = _table(
 """Speed of storing each size from 3 on, for target 18. From size 18 on, `TYPICAL` applies."""
 TYPICAL_COUNT = Speed(400e6)
 PRUNED = Speed(2.5e6, 0.25)
-"""Speed of a pruned run, for any size, stored or counted. Dropped lists take most of the time."""
+"""Speed of a pruned run for targets below 19, at every size. Lists that the run drops take most of the time."""
 PRUNED_WITH_CENTRE = Speed(0.8e6, 0.9)
-"""Speed of a pruned run for targets 19 and 20. Their rule (a centre, docs/pruning.md) keeps a tenth of the lists."""
+"""Speed of a pruned run for targets 19 and 20, at every size. The rule for these targets (a centre, docs/pruning.md)
+drops more lists than the rule for smaller targets."""
 
 
 def recorded_speeds(hosts: Iterable[Throughput], sizes: Iterable[SizeStatus]) -> dict[int, Speed]:
-    """Recorded speeds by size, from the throughput of hosts and from the files, for one target."""
+    """Recorded speeds for one target, by size. Lists per second come from the hosts, bytes per list from the files."""
     bytes_per_list = {size.size: size.bytes / size.lists for size in sizes if size.bytes and size.lists}
     lists: Counter[int] = Counter()
     seconds: defaultdict[int, float] = defaultdict(float)
@@ -101,7 +103,7 @@ def typical_speed(options: RunOptions, size: int, speeds: Mapping[int, Speed]) -
 
 
 def _usual(options: RunOptions, size: int) -> Speed:
-    """Typical speed at a size, not scaled. From the target on, the speed does not depend on the target."""
+    """Typical speed at a size, before `typical_speed` scales it. From the target on, all targets have one speed."""
     if options.count_only:
         return TYPICAL_COUNT
     usual = TYPICAL[min(size, max(TYPICAL))]
@@ -115,10 +117,10 @@ def _usual(options: RunOptions, size: int) -> Speed:
 
 
 def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], seed: int | None) -> Speed:
-    """Measures a speed for some tenths of a second: stores or counts, in memory, the lists that extend random lists.
+    """Measures the speed at a size: stores or counts, in memory, the lists that extend random lists.
 
-    Random lists without extensions belong to the measurement, since they take time too. The measure is CPU time, so
-    other work on the machine does not matter.
+    Takes some tenths of a second. Measures CPU time, so other work on the machine does not matter. Includes random
+    lists without extensions, since a run spends time on such lists.
 
     Args:
         lists: Approximate number of lists of each size up to `size`.
@@ -169,7 +171,7 @@ def _first_size(size: int, via: int, lists: Mapping[int, float]) -> int:
 
 
 def _expand(options: RunOptions, size: int, source: Streams) -> Iterator[tuple[int, int]]:
-    """Expands a source as a worker does. Yields, per file or count, the number of lists and the bytes of the file."""
+    """Expands a source as a worker does. Yields number of lists and bytes of each file; for a count, 0 bytes."""
     from setset.batches.format import pack_bits
     from setset.engine import deep, search
 

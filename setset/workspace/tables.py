@@ -51,9 +51,11 @@ def export_links(
     format: str | None = None,  # noqa: A002
     overwrite: bool = False,
 ) -> int:
-    """Writes the links between classes that differ by one card to a file. A row has the size of the larger class, the
-    numbers of both classes, the number of cards whose addition leads to the larger class, and the number of cards whose
-    removal leads back. Arguments as for `export_classes`. Returns the number of links.
+    """Writes the links between classes to a file. A link joins two classes whose lists differ by one card.
+
+    Its row has the size of the larger class, the numbers of both classes, the number of cards whose addition leads to
+    the larger class, and the number of cards whose removal leads to the smaller class. Takes the arguments of
+    `export_classes`. Returns the number of links.
 
     Example:
         >>> setset.export_links(example.parent / "links.json", size=5)
@@ -72,7 +74,7 @@ def export_counts(
     format: str | None = None,  # noqa: A002
     overwrite: bool = False,
 ) -> int:
-    """Writes `Workspace.counts` to a file. Arguments as for `export_classes`. Returns the number of counts.
+    """Writes `Workspace.counts` to a file. Other arguments as in `export_classes`. Returns the number of counts.
 
     Example:
         >>> setset.export_counts(example.parent / "counts.csv", example)

@@ -132,7 +132,7 @@ class Workspace(Shown):
         return begun[0] if len(begun) == 1 else DEFAULT_TARGET
 
     def status(self, target: int | None = None) -> Status:
-        """Progress of each size, items that are running, failed or defective, and the work of each host."""
+        """Progress of each size, running and failed expansions, batches with a defect, and the work of each host."""
         return views.status(self._database(), target)
 
     def counts(
@@ -143,7 +143,8 @@ class Workspace(Shown):
         recount: bool = False,
         progress: ProgressListener | None = None,
     ) -> list[Count]:
-        """Number of lists of each size, compared with references, classes and, with `recount`, the decoded files."""
+        """Number of lists of each size, compared with counts by other programs, with the classes, and if `recount`,
+        with the decoded files."""
         from setset.maintenance.proof import require_proven
 
         database, decoded = self._database(), None
@@ -244,9 +245,9 @@ class Workspace(Shown):
         dry_run: bool = False,
         progress: ProgressListener | None = None,
     ) -> Repaired:
-        """Repairs the findings of `check`. Each file becomes byte-identical to the lost file. Nothing else changes.
+        """Repairs the findings of `check`. Makes lost files again, byte-identical.
 
-        An expansion that contradicts its record is done again.
+        Does an expansion again if its results contradict its record. Changes nothing else.
 
         Args:
             batch: Rebuild this batch of `size` and `target`, whatever its state.
@@ -326,12 +327,12 @@ class Workspace(Shown):
         return root
 
     def backup(self, copy: str | Path, *, force: bool = False) -> None:
-        """Makes a consistent copy of the database, even while a run is under way. With `force` it replaces a file."""
+        """Makes a consistent copy of the database, even during a run. With `force`, replaces an existing file."""
         self._folder.require_database()
         schema.backup(self._folder.database, Path(copy), force)
 
     def upgrade(self) -> Path | None:
-        """Upgrades an older database to the current schema. Returns the path of its backup; None if it was current."""
+        """Upgrades an older database to the current schema. Returns the path of the backup; None without an upgrade."""
         self._folder.require_database()
         with self._writing() as folder, folder.locked():
             return schema.upgrade(folder.database)
@@ -371,10 +372,10 @@ class Workspace(Shown):
         """Classifies all lists of up to `size` cards, and stores the classes. Returns the totals of the new sizes.
 
         Args:
-            size: 0 to 20.
+            size: Largest size, 0 to 20.
             force: Build existing sizes again.
             stop: Ends the build when another thread or a signal handler sets it.
-            on_built: Callback for each size after it is stored.
+            on_built: Callback that gets the totals of each new size.
         """
         with self._writing() as folder:
             return build_catalogue(folder, size, progress or NoProgress(), force, stop, on_built)
@@ -400,7 +401,8 @@ class Workspace(Shown):
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[WorkspaceFolder]:
-        """Yields the folder to a method that writes. The next method that reads reopens the database."""
+        """Closes the database, and yields the folder to a method that writes. The next method that reads reopens the
+        database."""
         if self.mode == "r":
             raise ReadOnly(f"{self.path} was opened to read: use setset.open(path, mode='a')")
         self.close()
