@@ -209,7 +209,7 @@ class Assignment:
                 case WorkerState.SUSPENDED:
                     lines.add(f"{worker.problem}; suspended, checked again every {again:.0f} s")
                 case WorkerState.PAUSED | WorkerState.SILENT:
-                    lines.add(f"{worker.name} {worker.reason}: the next idle worker gets its tasks")
+                    lines.add(f"{worker.name} {worker.reason}: the next idle worker gets copies of its tasks")
             if worker.late and worker.admitted:
                 lines.add(f"a worker on {worker.host} joined ({worker.address})")
         fresh = sorted(lines - self._sent)
