@@ -157,14 +157,14 @@ class Round:
         wait_until(lambda: len(self.scene.files()) >= count or self.is_over(), LONGEST)
 
     def finish(self) -> Outcome:
-        """Waits for the end of the coordinator, and says how it ended."""
+        """Waits for the end of the coordinator, and says how the last one ended."""
         if self._pid is not None:
             send(self._pid, signal.SIGCONT)
         if not wait_until(self.is_over, LONGEST):
             self.scene.problems.append("the coordinator hangs")
             send(self._pid or 0, signal.SIGKILL)
             wait_until(self.is_over)
-        return self.scene.commands[-1][1]
+        return next(outcome for name, outcome in reversed(self.scene.commands) if not name.startswith("["))
 
 
 def _fork(log: Path, *arguments: str) -> int:

@@ -172,7 +172,9 @@ class WatchedCluster(RemoteExecutor):
         with self._lock:
             self._gone.extend(map(_gone, self._assignment.workers.values()))
             self._assignment.disconnect()
-        if self._client.status == "closed" and self._scheduler is not None:
+            self._backlog = []
+        # Dask itself tries only the old address, for as long as the first connection could take.
+        if self._scheduler is not None:
             with contextlib.suppress(SetsetError):
                 client = connect(self._scheduler, MOST_SILENCE, self._closed.is_set)
                 if client is not None:
