@@ -17,6 +17,7 @@ from setset.database.copies import address
 from setset.errors import NoSpace
 
 
+@pytest.mark.filterwarnings("ignore:pathlib.PurePath.as_uri:DeprecationWarning")  # setset has a Path
 @pytest.mark.parametrize(
     ("path", "expected"),
     [

@@ -329,7 +329,7 @@ def test_counts_that_are_there_twice_or_no_file_at_all_stop_no_rebuild(
     assert "a count occurs twice" in _notices_of_rebuild(folder)
     body = b"[" * 100_000 + b"\n"
     folder.counts.write_bytes(body + json.dumps({"checksum": xxhash.xxh3_128_hexdigest(body)}).encode() + b"\n")
-    assert "cannot be read (maximum recursion" in _notices_of_rebuild(folder)
+    assert "cannot be read (" in _notices_of_rebuild(folder)
     folder.counts.unlink()
     if hasattr(os, "mkfifo"):
         os.mkfifo(folder.counts)

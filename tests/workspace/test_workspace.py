@@ -127,7 +127,7 @@ def test_one_batch_is_derived_again_whatever_its_state(copy: Copy) -> None:
             done = workspace.repair(size=SIZE, batch=3, target=TARGET)
             assert [finding.where for finding in done.repaired] == [str(path)]
             (run,) = workspace.runs(limit=1)
-            assert run.repaired == f"{path.relative_to(folder.own_root)} (as asked)"
+            assert run.repaired == f"{path.relative_to(folder.own_root).as_posix()} (as asked)"
             with pytest.raises(BadInput, match="--batch needs --size"):
                 workspace.repair(batch=3)
         assert (path.stat().st_mtime_ns > before) == damaged

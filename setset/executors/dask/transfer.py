@@ -200,8 +200,10 @@ def _temporary_folder() -> Iterator[Path]:
 def remove_abandoned_folders() -> None:
     """Removes temporary folders of killed workers on this machine: folders that no process has locked."""
     for folder in Path(tempfile.gettempdir()).glob(f"{TEMPORARY_FOLDER}*"):
-        with contextlib.suppress(OSError), (folder / "lock").open("r+b") as lock:
-            if lock_for_handle(lock, wait=False):
+        with contextlib.suppress(OSError):
+            with (folder / "lock").open("r+b") as lock:
+                is_abandoned = lock_for_handle(lock, wait=False)
+            if is_abandoned:  # the lock file is closed by now, since Windows removes no open files
                 shutil.rmtree(folder, ignore_errors=True)
 
 
