@@ -68,7 +68,7 @@ def run_here(*arguments: str, workspace: Path | None = None, **environment: str)
     ):
         try:
             main()
-        except SystemExit as ended:
-            code = ended.code
-    printed = (each.buffer.getvalue().decode() for each in (out, err))  # type: ignore[attr-defined]
-    return subprocess.CompletedProcess(["setset", *arguments], code, *printed)
+        except SystemExit as error:
+            code = error.code
+    texts = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess(["setset", *arguments], code, *texts)

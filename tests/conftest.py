@@ -49,8 +49,8 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         monkeypatch.setattr(sys, "argv", ["setset", *arguments])
         with pytest.raises(SystemExit) as end:
             main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
+        output = capsys.readouterr()
+        return int(end.value.code or 0), output.out, output.err
 
     return run_it
 
@@ -70,9 +70,9 @@ def copy(reference: Path, tmp_path: Path) -> small.Copy:
 @pytest.fixture(scope="session")
 def catalogue() -> Catalogue:
     """All sizes, built once."""
-    whole = catalogue_in_memory()
-    whole.level(20)
-    return whole
+    catalogue_of_all = catalogue_in_memory()
+    catalogue_of_all.level(20)
+    return catalogue_of_all
 
 
 @pytest.fixture(scope="session")

@@ -73,8 +73,8 @@ def read_blocks(page: Path) -> list[Block]:
     """All blocks of a page, examples or not."""
     text = page.read_text(encoding="utf-8")
     return [
-        Block(page, text.count("\n", 0, found.start(3)) + 1, found[3], found[4], dict(_NOTE.findall(found[1])))
-        for found in _BLOCK.finditer(text)
+        Block(page, text.count("\n", 0, match.start(3)) + 1, match[3], match[4], dict(_NOTE.findall(match[1])))
+        for match in _BLOCK.finditer(text)
     ]
 
 
@@ -85,37 +85,37 @@ def count_notes(page: Path) -> int:
 
 def read_commands(block: Block) -> list[tuple[str, str]]:
     """Each command line that a block shows, and the output below it. Quotes and backslashes make lines longer."""
-    shown = []
+    commands = []
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         lines = part.splitlines(keepends=True)
         end = 1
         while lines[end - 1].endswith("\\\n") or "".join(lines[:end]).count('"') % 2:
             end += 1
-        shown.append(("".join(lines[:end]).replace("\\\n", " ").strip(), "".join(lines[end:])))
-    return shown
+        commands.append(("".join(lines[:end]).replace("\\\n", " ").strip(), "".join(lines[end:])))
+    return commands
 
 
 def run_command(line: str) -> str:
     """Output of a command line on both streams. A `|` may join commands: setset, `python -c`, mv, rm."""
-    printed = ""
+    output = ""
     words = shlex.split(line, comments=True)
     while words:
         end = words.index("|") if "|" in words else len(words)
-        printed = _run_words(words[:end], printed)
+        output = _run_words(words[:end], output)
         words = words[end + 1 :]
-    return printed
+    return output
 
 
 class _Entered(io.BytesIO):
     name = "<stdin>"
 
 
-def _run_words(words: list[str], given: str) -> str:
+def _run_words(words: list[str], text: str) -> str:
     output = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n", write_through=True)
-    entered = io.TextIOWrapper(_Entered(given.encode()), encoding="utf-8")
+    stdin = io.TextIOWrapper(_Entered(text.encode()), encoding="utf-8")
     with ExitStack() as stack:
         stack.enter_context(patch.object(sys, "argv", words))
-        stack.enter_context(patch.object(sys, "stdin", entered))
+        stack.enter_context(patch.object(sys, "stdin", stdin))
         stack.enter_context(redirect_stdout(output))
         stack.enter_context(redirect_stderr(output))
         if words[:2] == ["python", "-c"]:
@@ -136,19 +136,19 @@ def _run_words(words: list[str], given: str) -> str:
 
 def _level(text: str, keep_lists: bool) -> str:
     """The text with one and the same figure everywhere, and one blank where columns are as wide as their figures."""
-    levelled = _FIGURE.sub(lambda each: each[0] if keep_lists and _LISTS.fullmatch(each[0].strip(".,")) else "0", text)
-    return re.sub(" +", " ", levelled)
+    result = _FIGURE.sub(lambda match: match[0] if keep_lists and _LISTS.fullmatch(match[0].strip(".,")) else "0", text)
+    return re.sub(" +", " ", result)
 
 
-def matches(block: Block, expected: str, printed: str) -> bool:
+def matches(block: Block, expected: str, output: str) -> bool:
     """Whether it is what the page shows. A line of `...` alone stands for any lines, also none."""
     for note in ("figures vary", "all figures vary"):
         if note in block.notes:
-            expected, printed = (_level(text, note == "figures vary") for text in (expected, printed))
+            expected, output = (_level(text, note == "figures vary") for text in (expected, output))
     pattern = ""
     for line in expected.strip("\n").splitlines():
         pattern += "(?:.*\n)*?" if line.strip() == "..." else re.escape(line).replace(r"\.\.\.", ".*") + "\n"
-    return re.fullmatch(pattern, printed.strip("\n") + "\n" if printed.strip("\n") else "") is not None
+    return re.fullmatch(pattern, output.strip("\n") + "\n" if output.strip("\n") else "") is not None
 
 
 def run_python(block: Block, names: dict[str, Any]) -> None:
@@ -163,10 +163,10 @@ def run_python(block: Block, names: dict[str, Any]) -> None:
             value = eval(compile(ast.Expression(statement.value), str(block), "eval"), names)
             comment = lines[(statement.end_lineno or 0) - 1][statement.end_col_offset or 0 :].strip()
             try:
-                said = ast.literal_eval(comment.removeprefix("#").strip())
+                expected = ast.literal_eval(comment.removeprefix("#").strip())
             except (SyntaxError, ValueError):
                 continue
-            assert value == said, f"{block}: {ast.unparse(statement)} is {value!r}"
+            assert value == expected, f"{block}: {ast.unparse(statement)} is {value!r}"
 
 
 def run_session(block: Block, names: dict[str, Any]) -> None:

@@ -100,8 +100,8 @@ def add_list(content: Content, other: Content, random: Random) -> Content:
 def change_list(content: Content, _other: Content, random: Random) -> Content:
     """One list has another last card, perhaps one with which it is not kept, or holds a set."""
     lists = content.lists
-    at = random.randrange(len(lists))
-    lists[at, -1] = random.randrange(int(lists[at, -2]) + 1, 81)
+    index = random.randrange(len(lists))
+    lists[index, -1] = random.randrange(int(lists[index, -2]) + 1, 81)
     return content.holding(np.unique(lists, axis=0))
 
 
@@ -114,8 +114,8 @@ def other_streams(content: Content, other: Content, random: Random) -> Content:
 def other_ends(content: Content, other: Content, random: Random) -> Content:
     """The header names another first or last list."""
     lists = content.lists
-    wrong = tuple(map(int, random.choice((other.lists[0], lists[random.randrange(len(lists))]))))
-    return replace(content, ends=random.choice(((wrong, content.ends[1]), (content.ends[0], wrong), (wrong, wrong))))
+    cards = tuple(map(int, random.choice((other.lists[0], lists[random.randrange(len(lists))]))))
+    return replace(content, ends=random.choice(((cards, content.ends[1]), (content.ends[0], cards), (cards, cards))))
 
 
 def other_span(content: Content, other: Content, random: Random) -> Content:
@@ -151,11 +151,11 @@ def other_rule(content: Content, _other: Content, random: Random) -> Content:
 def other_number(content: Content, _other: Content, random: Random) -> bytes:
     """A number of the header is off by a little or by far, above all the number of lists."""
     data = bytearray(content.encode())
-    form, _, at = random.choice(("<Q:16", *FIELDS)).partition(":")
-    most = (1 << (8 * struct.calcsize(form))) - 1
-    (before,) = struct.unpack_from(form, data, int(at))
+    form, _, offset = random.choice(("<Q:16", *FIELDS)).partition(":")
+    largest = (1 << (8 * struct.calcsize(form))) - 1
+    (before,) = struct.unpack_from(form, data, int(offset))
     number = random.choice((before + 1, before - 1, before + 64, *EXTREMES))
-    struct.pack_into(form, data, int(at), min(max(number, 0), most))
+    struct.pack_into(form, data, int(offset), min(max(number, 0), largest))
     data[-batch_format.DIGEST_BYTES :] = batch_format.digest_of(bytes(data[: -batch_format.DIGEST_BYTES]))
     return bytes(data)
 
@@ -184,7 +184,7 @@ class Forger:
             _run(path, size)
         with setset.open(path) as workspace:
             digests = {size.size: _digest(size) for size in workspace.exploration(TARGET)}
-            return {each.size: (each.lists, digests.get(each.size)) for each in workspace.counts()}
+            return {count.size: (count.lists, digests.get(count.size)) for count in workspace.counts()}
 
     def try_one(
         self, random: Random, forgeries: tuple[Forgery, ...] = FORGERIES, rows: str | None = None
@@ -195,19 +195,19 @@ class Forger:
         shutil.rmtree(workspace, ignore_errors=True)
         shutil.copytree(self._kept[largest], workspace)
         size = random.randint(3, largest)
-        chosen, other = random.sample(sorted(workspace.glob(f"batches/t{TARGET}/s{size:02d}/*.setset")), 2)
-        before = chosen.read_bytes()
+        path, other = random.sample(sorted(workspace.glob(f"batches/t{TARGET}/s{size:02d}/*.setset")), 2)
+        before = path.read_bytes()
         while True:
             forgery = random.choice(forgeries)
             try:
-                made = forgery(Content.read(chosen), Content.read(other), random)
-                data = made if isinstance(made, bytes) else made.encode()
+                content = forgery(Content.read(path), Content.read(other), random)
+                data = content if isinstance(content, bytes) else content.encode()
             except SetsetError:
                 continue  # such lists cannot be encoded
             if data != before:
                 break
-        chosen.write_bytes(data)
-        if rows != "left" and not _adjust(workspace, chosen, before, data, rows == "consistent"):
+        path.write_bytes(data)
+        if rows != "left" and not _adjust(workspace, path, before, data, rows == "consistent"):
             rows = "left"
         try:
             with limited():
@@ -231,7 +231,7 @@ class Forger:
             attempt(f"status {moment}", lambda: self._wrong_status(workspace))
             attempt(f"lists {moment}", lambda: self._wrong_lists(workspace))
             try:
-                findings += [str(each) for each in small.findings(WorkspaceFolder(workspace))]
+                findings += [str(finding) for finding in small.findings(WorkspaceFolder(workspace))]
                 if moment == "before":
                     _run(workspace, largest + 1)
             except SetsetError as error:
@@ -241,22 +241,22 @@ class Forger:
         if errors or findings:
             return "noticed"
         try:
-            found = bool(small.findings(WorkspaceFolder(workspace), deep=True))
+            noticed = bool(small.findings(WorkspaceFolder(workspace), deep=True))
         except SetsetError:
-            found = True
-        return "found by check --deep" if found else f"silent: {wrong[0]}" if wrong else "harmless"
+            noticed = True
+        return "found by check --deep" if noticed else f"silent: {wrong[0]}" if wrong else "harmless"
 
     def _wrong_counts(self, path: Path) -> Iterator[str]:
         with setset.open(path) as workspace:
-            for each in workspace.counts():
-                if each.complete and (each.target, each.lists) != (TARGET, self.known[each.size][0]):
-                    yield f"size {each.size} of target {each.target} has {each.lists}"
+            for count in workspace.counts():
+                if count.complete and (count.target, count.lists) != (TARGET, self.known[count.size][0]):
+                    yield f"size {count.size} of target {count.target} has {count.lists}"
 
     def _wrong_status(self, path: Path) -> Iterator[str]:
         with setset.open(path) as workspace:
-            for each in workspace.status().sizes:
-                if each.state in ("complete", "defective") and each.lists != self.known[each.size][0]:
-                    yield f"size {each.size} is complete with {each.lists}"
+            for size in workspace.status().sizes:
+                if size.state in ("complete", "defective") and size.lists != self.known[size.size][0]:
+                    yield f"size {size.size} is complete with {size.lists}"
 
     def _wrong_lists(self, path: Path) -> Iterator[str]:
         with setset.open(path) as workspace:
@@ -288,13 +288,13 @@ def _adjust(workspace: Path, path: Path, before: bytes, data: bytes, consistent:
     size = int(path.parent.name[1:])
     statements = [_batch_row(path, new)]
     if consistent:
-        made, used = new.lists - old.lists, f"size > {size} AND source_size = {size}"
+        added, condition = new.lists - old.lists, f"size > {size} AND source_size = {size}"
         number = f"(SELECT number FROM batches WHERE digest = '{new.digest}')"
         statements += [
-            f"UPDATE expansions SET lists_out = lists_out + {made}, bytes_out = bytes_out + {new.bytes - old.bytes} "
+            f"UPDATE expansions SET lists_out = lists_out + {added}, bytes_out = bytes_out + {new.bytes - old.bytes} "
             f"WHERE work = 'store' AND size = {size} AND source = {old.span.first_source}",
             f"UPDATE expansions SET lists_in = {new.lists}, source_digest = "
-            f"iif(source_digest IS NULL, NULL, '{new.digest}') WHERE {used} AND source = {number}",
+            f"iif(source_digest IS NULL, NULL, '{new.digest}') WHERE {condition} AND source = {number}",
         ]
     try:
         with closing(sqlite3.connect(workspace / "setset.db")) as connection, connection:

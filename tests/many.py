@@ -33,7 +33,7 @@ def make(path: Path, count: int) -> WorkspaceFolder:
     path.mkdir()
     with writing(path):
         pass
-    half = count // 2
+    sources_count = count // 2
     with closing(connect(path / "setset.db", "rw")) as connection, connection:
         connection.execute(
             "INSERT INTO explorations (id, target, created_at, pruned, checksum) VALUES (1, ?, 'then', 0, 0)", (TARGET,)
@@ -44,26 +44,30 @@ def make(path: Path, count: int) -> WorkspaceFolder:
         connection.executemany(
             "INSERT INTO sizes (exploration_id, size, source_size, batch_lists, numbered, checksum) "
             "VALUES (1, ?, ?, ?, ?, 0)",
-            [(SIZE - 1, SEED_SOURCE_SIZE, LISTS, 1), (SIZE, SIZE - 1, LISTS, half)],
+            [(SIZE - 1, SEED_SOURCE_SIZE, LISTS, 1), (SIZE, SIZE - 1, LISTS, sources_count)],
         )
-        _insert_rows(connection, BATCHES, (_batch(SIZE - 1, 0, n, n, n == half - 1, NO_SOURCE) for n in range(half)))
-        _insert_rows(connection, BATCHES, (_batch(SIZE, n, 0, n, True, DIGEST % n) for n in range(half)))
-        _insert_rows(connection, EXPANSIONS, [_expansion(SIZE - 1, SEED_SOURCE_SIZE, 0, 0, half, NO_SOURCE)])
-        sources = (_expansion(SIZE, SIZE - 1, n, LISTS, 1, DIGEST % n) for n in range(half))
+        _insert_rows(
+            connection,
+            BATCHES,
+            (_batch(SIZE - 1, 0, n, n, n == sources_count - 1, NO_SOURCE) for n in range(sources_count)),
+        )
+        _insert_rows(connection, BATCHES, (_batch(SIZE, n, 0, n, True, DIGEST % n) for n in range(sources_count)))
+        _insert_rows(connection, EXPANSIONS, [_expansion(SIZE - 1, SEED_SOURCE_SIZE, 0, 0, sources_count, NO_SOURCE)])
+        sources = (_expansion(SIZE, SIZE - 1, n, LISTS, 1, DIGEST % n) for n in range(sources_count))
         _insert_rows(connection, EXPANSIONS, sources)
     with writing(path) as database:
         accept(database, [row for row in altered_rows(database) if row.is_structure])
     return WorkspaceFolder(path)
 
 
-def _batch(size: int, source: int, part: int, number: int, ends: bool, source_digest: str) -> dict[str, object]:
+def _batch(size: int, source: int, part: int, number: int, is_last: bool, source_digest: str) -> dict[str, object]:
     return {
         "exploration_id": 1,
         "size": size,
         "number": number,
         **dict.fromkeys(("first_source", "last_source"), source),
         **dict.fromkeys(("first_part", "last_part"), part),
-        "ends_source": int(ends),
+        "ends_source": int(is_last),
         "lists": LISTS,
         **dict.fromkeys(("first_list", "last_list"), " ".join(map(str, first_of(number)))),
         "root_id": 1,
@@ -74,19 +78,19 @@ def _batch(size: int, source: int, part: int, number: int, ends: bool, source_di
     }
 
 
-def _expansion(size: int, source_size: int, source: int, lists_in: int, made: int, digest: str) -> dict[str, object]:
+def _expansion(size: int, source_size: int, source: int, lists_in: int, batches: int, digest: str) -> dict[str, object]:
     row = {"exploration_id": 1, "work": "store", "size": size, "source_size": source_size, "source": source}
-    row |= {"state": "done", "attempts": 1, "lists_in": lists_in, "lists_out": made * LISTS, "batches_out": made}
-    return {**row, "bytes_out": 9 * made, "source_digest": digest}
+    row |= {"state": "done", "attempts": 1, "lists_in": lists_in, "lists_out": batches * LISTS, "batches_out": batches}
+    return {**row, "bytes_out": 9 * batches, "source_digest": digest}
 
 
 def _insert_rows(connection: sqlite3.Connection, table: Table, rows: Iterable[dict[str, object]]) -> None:
     """Inserts rows of the same columns, with their checksums."""
-    first, *others = rows
+    first, *rest = rows
     names = (*first, "checksum")
     connection.executemany(
         f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
-        ((*row.values(), checksum(table, row)) for row in (first, *others)),
+        ((*row.values(), checksum(table, row)) for row in (first, *rest)),
     )
 
 

@@ -26,7 +26,7 @@ SECONDS, MEGABYTES = 20, 500
 PAGE = 4096
 EXTREMES = (0, 1, 2, 3, 20, 21, 127, 128, 255, 1 << 15, (1 << 16) - 1, (1 << 31) - 1, 1 << 31, (1 << 32) - 1)
 EXTREMES = (*EXTREMES, 1 << 40, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
-FIELDS = ("<H:8", "<B:10", "<B:11", "<B:12", *(f"<Q:{at}" for at in (16, 24, 32, 40, 56)), "<I:48", "<I:52")
+FIELDS = ("<H:8", "<B:10", "<B:11", "<B:12", *(f"<Q:{offset}" for offset in (16, 24, 32, 40, 56)), "<I:48", "<I:52")
 """The numbers in the header of a batch file: format and offset."""
 
 Mutation = Callable[[bytearray, Random], None]
@@ -50,9 +50,11 @@ def splice(data: bytearray, random: Random) -> None:
 
 def set_field(data: bytearray, random: Random) -> None:
     """A number of the header is extreme, and the checksum right again."""
-    form, _, at = random.choice((*FIELDS, *(f"<Q:{batch_format.HEAD_BYTES + 8 * i}" for i in range(3)))).partition(":")
-    most = (1 << (8 * struct.calcsize(form))) - 1
-    struct.pack_into(form, data, int(at), min(random.choice(EXTREMES), most))
+    form, _, offset = random.choice((*FIELDS, *(f"<Q:{batch_format.HEAD_BYTES + 8 * i}" for i in range(3)))).partition(
+        ":"
+    )
+    largest = (1 << (8 * struct.calcsize(form))) - 1
+    struct.pack_into(form, data, int(offset), min(random.choice(EXTREMES), largest))
     seal(data, random)
 
 
@@ -66,13 +68,13 @@ def seal(data: bytearray, _random: Random) -> None:
 
 
 def swap_pages(data: bytearray, random: Random) -> None:
-    one, other = (PAGE * page for page in random.sample(range(len(data) // PAGE), 2))
-    data[one : one + PAGE], data[other : other + PAGE] = data[other : other + PAGE], data[one : one + PAGE]
+    first, second = (PAGE * page for page in random.sample(range(len(data) // PAGE), 2))
+    data[first : first + PAGE], data[second : second + PAGE] = data[second : second + PAGE], data[first : first + PAGE]
 
 
 def copy_page(data: bytearray, random: Random) -> None:
-    one, other = (PAGE * page for page in random.sample(range(len(data) // PAGE), 2))
-    data[one : one + PAGE] = data[other : other + PAGE]
+    target, source = (PAGE * page for page in random.sample(range(len(data) // PAGE), 2))
+    data[target : target + PAGE] = data[source : source + PAGE]
 
 
 def clear_page(data: bytearray, random: Random) -> None:
@@ -92,8 +94,8 @@ def flip_in_header(data: bytearray, random: Random) -> None:
 
 def vanish(database: sqlite3.Connection, table: str, random: Random) -> None:
     """Some rows are gone."""
-    chosen = random.sample(_keys(database, table), 1) if random.random() < 0.7 else _keys(database, table)
-    for key in chosen:
+    keys = random.sample(_keys(database, table), 1) if random.random() < 0.7 else _keys(database, table)
+    for key in keys:
         database.execute(f"DELETE FROM {table} WHERE {_is(key)}", tuple(key.values()))
 
 
@@ -111,11 +113,11 @@ def double(database: sqlite3.Connection, table: str, random: Random) -> None:
 def set_value(database: sqlite3.Connection, table: str, random: Random) -> None:
     """A column of one row, or of all, has another value, or one of another type where the table allows it."""
     name, kind = random.choice(list(_columns(database, table).items()))
-    number = random.choice((*[each for each in EXTREMES if each < 1 << 63], -1, -(1 << 63)))
+    number = random.choice((*[extreme for extreme in EXTREMES if extreme < 1 << 63], -1, -(1 << 63)))
     value = random.choice((None, "", "many", "\x1b[2J", b"\xff\xfe", 0.5, number))
     value = number if kind == "INTEGER" and random.random() < 0.8 else value
-    where = random.choice(_keys(database, table)) if random.random() < 0.7 else {}
-    database.execute(f"UPDATE {table} SET {name} = ? WHERE {_is(where) or 1}", (value, *where.values()))
+    key = random.choice(_keys(database, table)) if random.random() < 0.7 else {}
+    database.execute(f"UPDATE {table} SET {name} = ? WHERE {_is(key) or 1}", (value, *key.values()))
 
 
 def _columns(database: sqlite3.Connection, table: str) -> dict[str, str]:
@@ -174,7 +176,7 @@ class Subject:
 
     def _counts(self) -> list[tuple[object, ...]]:
         with setset.open(self.path) as workspace:
-            return [(each.target, each.size, each.lists, each.complete) for each in workspace.counts()]
+            return [(count.target, count.size, count.lists, count.complete) for count in workspace.counts()]
 
     def try_one(self, path: Path, mutations: tuple[Mutation, ...], random: Random) -> tuple[str, str]:
         """Alters a file and asks everything; the name of the mutation, and what came of it."""
@@ -230,18 +232,18 @@ class Subject:
             with setset.open(self.path) as workspace:
                 complete = [size for size in workspace.status().sizes if size.state in ("complete", "defective")]
                 workspace.runs()
-                known = {(target, size): lists for target, size, lists, _ in self.counts}
+                expected = {(target, size): lists for target, size, lists, _ in self.counts}
                 for size in complete:
-                    if known.get((size.target, size.size)) != size.lists:
+                    if expected.get((size.target, size.size)) != size.lists:
                         status = f"size {size.size} of target {size.target} complete with {size.lists}"
         except SetsetError:
             noticed = True
         try:
             with setset.open(self.path) as workspace:
-                found = list(workspace.check())
+                findings = list(workspace.check())
         except SetsetError:
             return "noticed" if counts in (None, self.counts) else "noticed by check only"
-        if found:
+        if findings:
             return "noticed" if counts in (None, self.counts) else "noticed by check only"
         if counts is not None and counts != self.counts:
             return f"silent: counts {counts}"
@@ -259,17 +261,17 @@ def limited() -> Iterator[None]:
 
     import resource  # not on Windows
 
-    used = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
-    allowed = resource.getrlimit(resource.RLIMIT_AS)
+    memory = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
+    limits = resource.getrlimit(resource.RLIMIT_AS)
     before = signal.signal(signal.SIGPROF, stop)  # of processor time: the machine may do other things too
-    resource.setrlimit(resource.RLIMIT_AS, (used + (MEGABYTES << 20), allowed[1]))
+    resource.setrlimit(resource.RLIMIT_AS, (memory + (MEGABYTES << 20), limits[1]))
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
-        resource.setrlimit(resource.RLIMIT_AS, allowed)
+        resource.setrlimit(resource.RLIMIT_AS, limits)
 
 
 class Forging(Protocol):
@@ -286,7 +288,7 @@ def try_many(subject: Subject | Forging, kind: str, count: int, seed: str) -> It
 
 def try_number(subject: Subject | Forging, kind: str, number: int, seed: str) -> tuple[str, str, float]:
     random = Random(f"{seed}/{kind}/{number}")
-    started = time.monotonic()
+    start = time.monotonic()
     if not isinstance(subject, Subject):
         name, outcome = subject.try_one(random)
     elif kind == "database":
@@ -295,4 +297,4 @@ def try_number(subject: Subject | Forging, kind: str, number: int, seed: str) ->
         name, outcome = subject.try_rows(random)
     else:
         name, outcome = subject.try_one(random.choice(subject.batches), BATCH, random)
-    return name, outcome, time.monotonic() - started
+    return name, outcome, time.monotonic() - start

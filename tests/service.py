@@ -31,8 +31,8 @@ class Service:
         ignored = shutil.ignore_patterns("__pycache__")
         for name in ("setset", "migrations"):
             shutil.copytree(CHECKOUT / name, self._package / name, ignore=ignored)
-        for place in (self._package, *self._package.rglob("*")):
-            place.chmod(0o555)
+        for entry in (self._package, *self._package.rglob("*")):
+            entry.chmod(0o555)
         if os.geteuid() == 0:
             setpriv = shutil.which("setpriv")
             if setpriv is None:
@@ -53,9 +53,9 @@ class Service:
 
         node = self.temporary / f"setset-numba-{USER if os.geteuid() == 0 else os.getuid()}"
         for source in (CHECKOUT / "setset").rglob("*.py"):
-            copied = self._package / source.relative_to(CHECKOUT)
+            target = self._package / source.relative_to(CHECKOUT)
             for compiled in (source.parent / "__pycache__").glob(f"{source.stem}.*.nb[ci]"):
-                folder = node / Locator.get_suitable_cache_subpath(str(copied))
+                folder = node / Locator.get_suitable_cache_subpath(str(target))
                 folder.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(compiled, folder)
         for path in (node, *node.rglob("*")):
@@ -102,5 +102,5 @@ def service() -> Iterator[Service]:
     with tempfile.TemporaryDirectory(prefix="setset-service-", dir=common) as folder:
         Path(folder).chmod(0o755)
         yield Service(Path(folder))
-        for place in Path(folder).glob("installation/**/"):
-            place.chmod(0o755)
+        for subfolder in Path(folder).glob("installation/**/"):
+            subfolder.chmod(0o755)

@@ -48,14 +48,14 @@ class Notices(NoProgress):
 def build(path: Path, size: int = SIZE, **options: Any) -> tuple[WorkspaceFolder, Notices]:
     """Runs an exploration in threads of this process."""
     folder, notices = WorkspaceFolder(path), Notices()
-    wanted = {"target": TARGET, "batch_lists": BATCH_LISTS, "workers": 2, "executor": ThreadPoolExecutor, **options}
-    run(folder, RunOptions(size, **wanted), notices)
+    settings = {"target": TARGET, "batch_lists": BATCH_LISTS, "workers": 2, "executor": ThreadPoolExecutor, **options}
+    run(folder, RunOptions(size, **settings), notices)
     return folder, notices
 
 
 def build_classes(path: Path, size: int = 20, force: bool = False) -> list[int]:
     """Builds the catalogue of classes; the sizes that were built."""
-    return [each.size for each in build_catalogue(WorkspaceFolder(path), size, NoProgress(), force)]
+    return [level.size for level in build_catalogue(WorkspaceFolder(path), size, NoProgress(), force)]
 
 
 @contextmanager
@@ -88,14 +88,14 @@ def findings(folder: WorkspaceFolder, deep: bool = False, size: int | None = Non
 
 def repair_all(folder: WorkspaceFolder, deep: bool = False) -> list[Finding]:
     """Does `setset repair` in this process."""
-    with repairing(folder) as (database, executor, again):
-        return repair.repair_all(database, None, executor if deep else None, NoProgress(), again).repaired
+    with repairing(folder) as (database, executor, job):
+        return repair.repair_all(database, None, executor if deep else None, NoProgress(), job).repaired
 
 
 def repair_batch(folder: WorkspaceFolder, size: int, number: int, target: int = TARGET) -> None:
     """Does the same as `setset repair --batch`, in this process."""
-    with repairing(folder) as (database, _, again):
-        repair.repair_batches(database, target, size, number, None, again)
+    with repairing(folder) as (database, _, job):
+        repair.repair_batches(database, target, size, number, None, job)
 
 
 @contextmanager
@@ -128,9 +128,9 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
-def batch_file(folder: WorkspaceFolder, place: int = 3, size: int = SIZE) -> Path:
+def batch_file(folder: WorkspaceFolder, number: int = 3, size: int = SIZE) -> Path:
     """One of the batch files of a size."""
-    return sorted((folder.own_root / f"t{TARGET}/s{size:02d}").glob("*.setset"))[place]
+    return sorted((folder.own_root / f"t{TARGET}/s{size:02d}").glob("*.setset"))[number]
 
 
 def flip(path: Path) -> None:

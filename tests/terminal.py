@@ -33,13 +33,13 @@ for columns, words in json.loads(sys.argv[1]):
 
 def show(screens: Iterable[Screen], folder: Path, **environment: str) -> dict[Screen, str]:
     """Output of commands on terminals, without escape sequences. One process runs them all, in a folder."""
-    wanted = list(screens)
-    program = [sys.executable, "-c", _PROGRAM, json.dumps(wanted)]
-    shown = plain(read_terminal(program, folder, **environment)).split(f"{_END}\n")
-    assert len(shown) == len(wanted) + 1, shown[-1]
-    for screen, text in zip(wanted, shown[:-1], strict=True):
+    commands = list(screens)
+    program = [sys.executable, "-c", _PROGRAM, json.dumps(commands)]
+    outputs = plain(read_terminal(program, folder, **environment)).split(f"{_END}\n")
+    assert len(outputs) == len(commands) + 1, outputs[-1]
+    for screen, text in zip(commands, outputs[:-1], strict=True):
         assert text.endswith("exit 0\n"), (screen, text)
-    return {screen: text.removesuffix("exit 0\n") for screen, text in zip(wanted, shown[:-1], strict=True)}
+    return {screen: text.removesuffix("exit 0\n") for screen, text in zip(commands, outputs[:-1], strict=True)}
 
 
 def read_terminal(command: list[str], folder: Path, columns: int = 80, typed: str = "", **environment: str) -> str:
@@ -52,11 +52,11 @@ def read_terminal(command: list[str], folder: Path, columns: int = 80, typed: st
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     variables = {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8", "PAGER": "cat", **environment}
     left_out = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "SETSET_WORKSPACE"}
-    kept = {name: value for name, value in os.environ.items() if name not in left_out}
-    with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, cwd=folder, env={**kept, **variables}):
+    inherited = {name: value for name, value in os.environ.items() if name not in left_out}
+    with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, cwd=folder, env={**inherited, **variables}):
         os.close(slave)
         os.write(master, typed.encode())
-        seen = b""
+        output = b""
         while True:
             try:
                 new = os.read(master, 65536)
@@ -64,9 +64,9 @@ def read_terminal(command: list[str], folder: Path, columns: int = 80, typed: st
                 new = b""
             if not new:
                 break
-            seen += new
+            output += new
     os.close(master)
-    return seen.decode().replace("\r\n", "\n")
+    return output.decode().replace("\r\n", "\n")
 
 
 def plain(text: str) -> str:

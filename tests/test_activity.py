@@ -21,9 +21,9 @@ BUSY = WorkerActivity("n1", "tcp://n1:1", "present", done=3, tasks=(RunningTask(
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
-    folder, written = WorkspaceFolder(tmp_path), Activity((BUSY,), "http://127.0.0.1:8787/status")
-    activity.write(folder, 4, written)
-    assert activity.read(folder, 4) == written
+    folder, expected = WorkspaceFolder(tmp_path), Activity((BUSY,), "http://127.0.0.1:8787/status")
+    activity.write(folder, 4, expected)
+    assert activity.read(folder, 4) == expected
     assert activity.read(folder, 5) == Activity(), "of another run"
     activity.remove(folder)
     assert activity.read(folder, 4) == Activity()
@@ -46,8 +46,8 @@ class LookInside(NoProgress):
     def advance(self, size: int, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
         if size == 4 and not self.seen:
             activity.write(self._folder, 1, Activity((BUSY,)))
-            with setset.open(self._folder.path) as opened:
-                self.seen.append(opened.status())
+            with setset.open(self._folder.path) as workspace:
+                self.seen.append(workspace.status())
 
 
 def test_status_names_the_worker_of_a_running_task(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_status_names_the_worker_of_a_running_task(tmp_path: Path) -> None:
     (status,) = look.seen
     running = {item.what: item for item in status.items if item.state == "running" and item.size == 5}
     assert running, "tasks of the next size were claimed early"
-    assert {item.detail for what, item in running.items() if what != "source 7 of size 4"} <= {
+    assert {item.detail for name, item in running.items() if name != "source 7 of size 4"} <= {
         "attempt 1, waiting for a worker"
     }
     assert status.workers == [BUSY]
@@ -65,10 +65,10 @@ def test_status_names_the_worker_of_a_running_task(tmp_path: Path) -> None:
 
 
 def test_local_workers_say_what_they_execute() -> None:
-    executor, begun = LocalExecutor(1), threading.Event()
+    executor, started = LocalExecutor(1), threading.Event()
     try:
         executor.submit(len, "abc").result()
-        begun.set()
+        started.set()
         (worker,) = executor.activity().workers
         assert worker.address.startswith("pid ")
         assert (worker.state, worker.tasks) == ("present", ())

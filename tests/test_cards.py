@@ -36,17 +36,17 @@ def test_parts_of_a_name_and_of_a_code_come_in_any_order() -> None:
 def test_synonyms_are_words_of_their_own() -> None:
     """No word means two things, and each word, also in the plural, means its value."""
     words = [
-        (word, place, value)
-        for place, values in enumerate(cards.VALUES)
-        for value, first in enumerate(values)
-        for word in (first, *cards.SYNONYMS[place][value])
+        (word, feature, value)
+        for feature, values in enumerate(cards.VALUES)
+        for value, name in enumerate(values)
+        for word in (name, *cards.SYNONYMS[feature][value])
     ]
     assert len({word for word, _, _ in words}) == len(words)
-    for word, place, value in words:
+    for word, feature, value in words:
         parts = ["red", "one", "solid", "diamond"]
-        expected = value * cards.WEIGHTS[place]
+        expected = value * cards.WEIGHTS[feature]
         for form in (word, word.upper(), f"{word}s"):
-            parts[place] = form
+            parts[feature] = form
             assert cards.parse(" ".join(parts)) == expected
 
 
@@ -150,13 +150,13 @@ def test_third_card_is_symmetric_and_an_involution(a: int, b: int) -> None:
 @settings(deadline=None)
 def test_a_span_is_the_smallest_flat(hand: list[int]) -> None:
     """The same cards as closing the hand under third cards, one pair at a time."""
-    closed = set(hand)
+    flat = set(hand)
     while True:
-        more = {cards.third(a, b) for a in closed for b in closed} - closed
-        if not more:
+        thirds = {cards.third(a, b) for a in flat for b in flat} - flat
+        if not thirds:
             break
-        closed |= more
-    assert cards.span(hand) == tuple(sorted(closed))
+        flat |= thirds
+    assert cards.span(hand) == tuple(sorted(flat))
 
 
 def test_there_are_1170_planes() -> None:
@@ -187,8 +187,8 @@ def test_any_text_is_a_card_or_refused(text: str) -> None:
 @given(st.lists(st.text(max_size=30) | WORDS, max_size=8))
 def test_any_command_line_is_cards_or_refused(texts: list[str]) -> None:
     try:
-        found = cards.parse_cards(texts)
+        parsed = cards.parse_cards(texts)
     except BadInput:
         return
-    assert len(set(found)) == len(found)
-    assert all(0 <= card < cards.CARDS for card in found)
+    assert len(set(parsed)) == len(parsed)
+    assert all(0 <= card < cards.CARDS for card in parsed)

@@ -31,26 +31,26 @@ def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_what_somebody_else_put_there_is_not_used(what: str, node: Path) -> None:
     if what.endswith("write to") and not hasattr(os, "getuid"):
         pytest.skip("folders have no such rights here")
-    mine = node_folder()
-    mine.rmdir()
+    folder = node_folder()
+    folder.rmdir()
     if what == "a link":
         (node / "elsewhere").mkdir()
-        mine.symlink_to(node / "elsewhere")
+        folder.symlink_to(node / "elsewhere")
     elif what == "a file":
-        mine.touch()
+        folder.touch()
     else:
-        mine.mkdir()
-        mine.chmod(0o777)
+        folder.mkdir()
+        folder.chmod(0o777)
     node_folder.cache_clear()
-    own = node_folder()
-    assert own.resolve() not in (mine, node / "elsewhere")
-    assert node_folder() == own, "and each process has one only"
+    replacement = node_folder()
+    assert replacement.resolve() not in (folder, node / "elsewhere")
+    assert node_folder() == replacement, "and each process has one only"
 
 
 @pytest.fixture
 def somebody() -> Iterator[Service]:
-    with service() as made:
-        yield made
+    with service() as user:
+        yield user
 
 
 @pytest.mark.posix("needs users and modes of files")
@@ -68,9 +68,9 @@ def test_every_kernel_has_a_place(somebody: Service) -> None:
     names = ", ".join(f"setset.{name}" for name in KERNELS)
     code = f"import {names}; from setset.symmetry.least import _find_least_of_each as f; print(f.stats.cache_path)"
     compile_one = "import numpy; from setset.engine.kernels import _lowest_bits; _lowest_bits(numpy.uint64(6), 1)"
-    done = somebody.run("-c", f"{code}\n{compile_one}")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert Path(done.stdout.strip()).is_relative_to(somebody.temporary)
+    result = somebody.run("-c", f"{code}\n{compile_one}")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert Path(result.stdout.strip()).is_relative_to(somebody.temporary)
     (folder,) = somebody.temporary.iterdir()
     assert folder.stat().st_mode & 0o777 == 0o700
     assert list(folder.glob("engine_*/*.nbi")), "so that the next command need not compile"

@@ -40,15 +40,15 @@ def name_of(page: Path) -> str:
 @pytest.fixture(scope="session")
 def prepare(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """A workspace that a command line has made, each once."""
-    made: dict[str, Path] = {}
+    workspaces: dict[str, Path] = {}
 
     def prepare_it(line: str) -> Path:
-        if line not in made:
+        if line not in workspaces:
             workspace = tmp_path_factory.mktemp("prepared") / "w"
             run_command(f"{line} --quiet --workspace {shlex.quote(workspace.as_posix())}")
             # A workspace that is still where it was made would have copies, which may do less.
-            made[line] = workspace.rename(workspace.with_name("kept"))
-        return made[line]
+            workspaces[line] = workspace.rename(workspace.with_name("kept"))
+        return workspaces[line]
 
     return prepare_it
 
@@ -64,9 +64,9 @@ def run_block(block: Block, names: dict[str, Any], prepare: Callable[[str], Path
         run_session(block, names)
     else:
         for line, expected in read_commands(block):
-            printed = run_command(line)
-            if not matches(block, expected, printed):
-                lines = difflib.unified_diff(expected.splitlines(), printed.splitlines(), "page", "printed")
+            output = run_command(line)
+            if not matches(block, expected, output):
+                lines = difflib.unified_diff(expected.splitlines(), output.splitlines(), "page", "printed")
                 pytest.fail("\n".join([f"{block}: $ {line}", *lines]), pytrace=False)
 
 
@@ -129,14 +129,14 @@ def test_every_example_is_run_or_says_why() -> None:
 
 def commands_not_run() -> list[tuple[str, str]]:
     """Command lines of setset that pages show and no test runs: where, and the line."""
-    found = []
+    commands = []
     for block in (block for blocks in BLOCKS.values() for block in blocks):
         if block.language == "console" and block.not_run is not None:
-            found += [(str(block), line) for line, _ in read_commands(block) if line.startswith("setset ")]
+            commands += [(str(block), line) for line, _ in read_commands(block) if line.startswith("setset ")]
         elif not block.is_example:
             lines = re.findall(r"^setset [a-z].*", block.text.replace("\\\n", " "), flags=re.MULTILINE)
-            found += [(str(block), line) for line in lines]
-    return found
+            commands += [(str(block), line) for line in lines]
+    return commands
 
 
 @pytest.mark.parametrize(("place", "line"), commands_not_run())
@@ -146,9 +146,9 @@ def test_a_command_that_is_not_run_has_these_options(place: str, line: str) -> N
     context = None
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         context = command.make_context("setset", [], context, resilient_parsing=True)
-        found = command.get_command(context, words.pop(0))
-        assert found is not None, f"{place}: {line}"
-        command = found
+        subcommand = command.get_command(context, words.pop(0))
+        assert subcommand is not None, f"{place}: {line}"
+        command = subcommand
     try:
         command.make_context(command.name, words, context)
     except click.BadParameter as error:
@@ -175,5 +175,5 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 def test_the_index_has_every_page() -> None:
     index = ROOT / "docs" / "index.md"
-    linked = {(index.parent / path).resolve() for path, _ in LINK.findall(index.read_text(encoding="utf-8"))}
-    assert {page for page in PAGES if page != index} <= linked
+    links = {(index.parent / path).resolve() for path, _ in LINK.findall(index.read_text(encoding="utf-8"))}
+    assert {page for page in PAGES if page != index} <= links

@@ -49,11 +49,11 @@ def test_a_save_that_fails_leaves_the_old_file_and_no_trace(
 ) -> None:
     path = tmp_path / "x.json"
     durable.save(path, b"old")
-    with monkeypatch.context() as patched:
-        patched.setattr(os, call, failing(errno.EIO))
-        with pytest.raises(OSError, match=os.strerror(errno.EIO)) as raised:
+    with monkeypatch.context() as context:
+        context.setattr(os, call, failing(errno.EIO))
+        with pytest.raises(OSError, match=os.strerror(errno.EIO)) as error:
             durable.save(path, b"new")
-    assert raised.value.errno == errno.EIO
+    assert error.value.errno == errno.EIO
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["x.json"]
 
@@ -64,8 +64,8 @@ def test_an_interrupted_save_leaves_the_old_file_and_no_trace(tmp_path: Path, mo
 
     path = tmp_path / "x.json"
     durable.save(path, b"old")
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "fsync", interrupt)
+    with monkeypatch.context() as context:
+        context.setattr(os, "fsync", interrupt)
         with pytest.raises(KeyboardInterrupt):
             durable.save(path, b"new")
     assert path.read_bytes() == b"old"
@@ -88,11 +88,11 @@ def test_bytes_that_the_system_loses_are_noticed(tmp_path: Path, monkeypatch: py
 
 @pytest.mark.parametrize("code", sorted(setset.errors.NO_SPACE), ids=lambda code: errno.errorcode[code])
 def test_no_space_says_how_much_is_needed_and_where(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "write", failing(code))
-        with pytest.raises(NoSpace) as raised:
+    with monkeypatch.context() as context:
+        context.setattr(os, "write", failing(code))
+        with pytest.raises(NoSpace) as error:
             durable.save(tmp_path / "x.json", bytes(5000))
-    assert str(raised.value) == f"no room for 5,000 bytes in {tmp_path}: {os.strerror(code)}"
+    assert str(error.value) == f"no room for 5,000 bytes in {tmp_path}: {os.strerror(code)}"
     assert names(tmp_path) == []
 
 
@@ -124,37 +124,37 @@ def test_without_its_witness_nothing_is_written(tmp_path: Path) -> None:
 @pytest.mark.posix("opens folders")
 def test_a_folder_that_is_moved_takes_its_file_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The witness and the file are in one folder, even if another one takes its name in between."""
-    here, moved = tmp_path / "here", tmp_path / "moved"
-    here.mkdir()
-    (here / "token").touch()
+    folder, target = tmp_path / "here", tmp_path / "moved"
+    folder.mkdir()
+    (folder / "token").touch()
     stat = os.stat
 
     def stat_and_move(path: Any, *arguments: Any, **options: Any) -> os.stat_result:
-        found = stat(path, *arguments, **options)
+        result = stat(path, *arguments, **options)
         if path == "token":
-            here.rename(moved)
-            here.mkdir()
-        return found
+            folder.rename(target)
+            folder.mkdir()
+        return result
 
     monkeypatch.setattr(os, "stat", stat_and_move)
-    durable.save(here / "x.json", b"x", below=here, witness="token")
+    durable.save(folder / "x.json", b"x", below=folder, witness="token")
     monkeypatch.undo()
-    assert names(here) == []
-    assert names(moved) == ["token", "x.json"]
+    assert names(folder) == []
+    assert names(target) == ["token", "x.json"]
 
 
 @pytest.fixture
 def synced(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The folders that were synced, in order."""
-    found: list[Path] = []
+    paths: list[Path] = []
     sync = platform.sync_folder
 
     def note(path: Path) -> None:
-        found.append(path)
+        paths.append(path)
         sync(path)
 
     monkeypatch.setattr(platform, "sync_folder", note)
-    return found
+    return paths
 
 
 def test_each_new_folder_is_on_the_disk_by_its_name(tmp_path: Path, synced: list[Path]) -> None:
@@ -192,28 +192,28 @@ def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path) -> None:
 def test_the_file_is_on_the_disk_before_its_name_and_then_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done: list[str] = []
+    events: list[str] = []
     fsync, replace = os.fsync, os.replace
 
     def note_sync(descriptor: int) -> None:
-        done.append(f"sync {Path(f'/dev/fd/{descriptor}').resolve().suffix or 'folder'}")
+        events.append(f"sync {Path(f'/dev/fd/{descriptor}').resolve().suffix or 'folder'}")
         fsync(descriptor)
 
     def note_replace(*arguments: Any, **options: Any) -> None:
-        done.append("replace")
+        events.append("replace")
         replace(*arguments, **options)
 
     monkeypatch.setattr(os, "fsync", note_sync)
     monkeypatch.setattr(os, "replace", note_replace)
     durable.save(tmp_path / "x.json", b"x")
-    assert done == ["sync .tmp", "replace", "sync folder"]
+    assert events == ["sync .tmp", "replace", "sync folder"]
 
 
 def test_a_finished_file_replaces_another(tmp_path: Path, synced: list[Path]) -> None:
-    made, target = tmp_path / "made", tmp_path / "place"
-    made.write_bytes(b"new")
+    source, target = tmp_path / "made", tmp_path / "place"
+    source.write_bytes(b"new")
     target.write_bytes(b"old")
-    durable.replace_durably(made, target)
+    durable.replace_durably(source, target)
     assert names(tmp_path) == ["place"]
     assert target.read_bytes() == b"new"
     assert synced == [tmp_path]
@@ -272,15 +272,15 @@ def test_no_space_for_a_folder(code: int, tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("kind", ["file", "folder", pytest.param("link", marks=pytest.mark.posix("makes links"))])
 def test_whatever_is_in_the_way_is_named(kind: str, tmp_path: Path) -> None:
-    above, folder = tmp_path / "a", tmp_path / "b"
+    parent, folder = tmp_path / "a", tmp_path / "b"
     if kind == "folder":
         folder.mkdir()
         (folder / "notes.txt").touch()
     elif kind == "file":
-        above.touch()
+        parent.touch()
     else:
-        above.symlink_to(tmp_path / "nowhere")
-    path, obstacle = (folder, folder) if kind == "folder" else (above / "c" / "x.json", above)
+        parent.symlink_to(tmp_path / "nowhere")
+    path, obstacle = (folder, folder) if kind == "folder" else (parent / "c" / "x.json", parent)
     with pytest.raises(InTheWay, match=rf"^{re.escape(str(obstacle))} is in the way: move it away$"):
         durable.save(path, b"x")
     obstacle.rename(tmp_path / "away")
@@ -329,8 +329,8 @@ def test_a_disk_without_hard_links_is_no_obstacle(code: int, tmp_path: Path, mon
 def test_a_creation_that_fails_leaves_no_trace(
     code: int, kind: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "fsync", failing(code))
+    with monkeypatch.context() as context:
+        context.setattr(os, "fsync", failing(code))
         with pytest.raises(kind, match=os.strerror(code)):
             durable.create(tmp_path / "x.json", b"mine")
     assert names(tmp_path) == []
@@ -367,7 +367,9 @@ def test_a_file_that_another_program_has_open_for_a_moment_is_replaced(
     scanned: list[BinaryIO] = [path.open("rb")] if opened == "old" else []
     write = durable._write_all
     monkeypatch.setattr(
-        durable, "_write_all", lambda *given: (write(*given), opened == "new" and scanned.append(temporary.open("rb")))
+        durable,
+        "_write_all",
+        lambda *arguments: (write(*arguments), opened == "new" and scanned.append(temporary.open("rb"))),
     )
 
     def pause(seconds: float) -> None:

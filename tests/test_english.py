@@ -29,14 +29,14 @@ RULES = {
 def texts(source: str, messages: bool = True) -> Iterator[tuple[int, str]]:
     """Line and text of each comment and docstring, and if `messages` of all other strings."""
     nodes = list(ast.walk(ast.parse(source)))
-    inner = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    parts = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
     docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     for node in nodes:
         if not messages and id(node) not in docstrings:
             continue
         if isinstance(node, ast.JoinedStr):
             yield node.lineno, "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
             yield node.lineno, node.value
     for number, line in enumerate(source.splitlines(), 1):
         if comment := COMMENT.search(line):

@@ -39,7 +39,7 @@ def test_a_section_is_replaced_and_read_again(tool: ModuleType, tmp_path: Path) 
 def test_a_figure_that_fell_by_more_than_a_tenth_is_named() -> None:
     from bench_figures import Figure, fallen
 
-    now = [
+    figures = [
         Figure("rate", 89, "M lists/s"),
         Figure("ratio", 0.95, "x"),
         Figure("time", 1.2, "s"),
@@ -48,7 +48,7 @@ def test_a_figure_that_fell_by_more_than_a_tenth_is_named() -> None:
     ]
     names = ("rate", "ratio", "time", "less memory")
     before = [{"figure": name, "value": "100.0" if name in ("rate", "less memory") else "1.000"} for name in names]
-    assert fallen(now, before) == [
+    assert fallen(figures, before) == [
         "WORSE: rate: 89.0 M lists/s, 100 before (11%)",
         "WORSE: time: 1.200 s, 1 before (20%)",
     ]
@@ -60,9 +60,9 @@ def test_the_pages_have_a_section_for_every_tool(tool: ModuleType) -> None:
     for part in (*bench.PARTS, *bench.IF_NAMED):
         tool.read_section(tool.PERFORMANCE, part)
         assert (TOOLS / f"bench_{part}.py").exists()
-    written = re.findall(r"<!-- (.+): written by", tool.RELIABILITY.read_text(encoding="utf-8"))
+    headings = re.findall(r"<!-- (.+): written by", tool.RELIABILITY.read_text(encoding="utf-8"))
     sources = "".join(
         (TOOLS / f"{name}.py").read_text("utf-8") for name in ("chaos", "chaos_single", "mutations", "powercut")
     )
-    assert written
-    assert [name for name in written if f'"{name}"' not in sources] == []
+    assert headings
+    assert [name for name in headings if f'"{name}"' not in sources] == []

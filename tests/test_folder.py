@@ -73,13 +73,13 @@ def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
     )
     with subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == "locked\n"
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "locked\n"
         assert folder.is_in_use()
-        with pytest.raises(Locked, match=f"in use by pid {other.pid} on "), folder.locked():
+        with pytest.raises(Locked, match=f"in use by pid {process.pid} on "), folder.locked():
             pass
-        other.kill()
+        process.kill()
     assert not folder.is_in_use()
     with folder.locked():
         pass

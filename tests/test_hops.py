@@ -18,25 +18,25 @@ THREADS = 2
 
 def test_four_commands_can_be_followed() -> None:
     words = [sys.executable, str(HOPS), "--json"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    measured = {each["command"]: each for each in json.loads(done.stdout)["commands"]}
-    assert measured.keys() == MOST.keys()
-    for found in measured.values():
-        assert found["hops"] == found["modules"] - 1 + found["returns"] > 10
+    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""
+    records = {entry["command"]: entry for entry in json.loads(result.stdout)["commands"]}
+    assert records.keys() == MOST.keys()
+    for record in records.values():
+        assert record["hops"] == record["modules"] - 1 + record["returns"] > 10
     if sys.version_info[:2] != MEASURED_WITH:
         return
     for command, (hops, returns) in MOST.items():
-        found = measured[command]
-        assert found["hops"] <= hops + THREADS, command
-        assert found["returns"] <= returns + THREADS, command
-    sums = [sum(each[kind] for each in measured.values()) for kind in ("hops", "returns")]
+        record = records[command]
+        assert record["hops"] <= hops + THREADS, command
+        assert record["returns"] <= returns + THREADS, command
+    sums = [sum(entry[kind] for entry in records.values()) for kind in ("hops", "returns")]
     assert sums[0] <= sum(hops for hops, _ in MOST.values()) + THREADS
     assert sums[1] <= sum(returns for _, returns in MOST.values()) + THREADS
 
 
 def test_a_command_that_fails_says_so() -> None:
     words = [sys.executable, str(HOPS), "status", "-w", "nowhere"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert "status -w nowhere ended with 10:" in done.stderr
+    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert "status -w nowhere ended with 10:" in result.stderr

@@ -88,11 +88,11 @@ class Import:
 
 def modules() -> dict[str, Path]:
     """All modules, by their names without the `setset.` in front; setset/__init__.py is `setset`."""
-    found = {}
+    paths = {}
     for path in sorted((ROOT / "setset").rglob("*.py")):
         parts = path.relative_to(ROOT / "setset").with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts) or "setset"] = path
-    return found
+        paths[".".join(parts[:-1] if parts[-1] == "__init__" else parts) or "setset"] = path
+    return paths
 
 
 MODULES = modules()
@@ -137,14 +137,14 @@ def package(module: str) -> str:
 
 
 def test_modules_import_what_their_packages_may() -> None:
-    refused = []
+    forbidden = []
     for name, path in MODULES.items():
-        here = package(name)
-        for each in imports(path):
-            allowed = ALLOWED[here] | (ALLOWED_FOR_TYPES.get(here, set()) if each.for_types else set())
-            if each.imported not in allowed and package(each.imported) not in {here, *allowed}:
-                refused.append(f"{path}:{each.line} imports {each.imported}")
-    assert refused == []
+        importer = package(name)
+        for entry in imports(path):
+            allowed = ALLOWED[importer] | (ALLOWED_FOR_TYPES.get(importer, set()) if entry.for_types else set())
+            if entry.imported not in allowed and package(entry.imported) not in {importer, *allowed}:
+                forbidden.append(f"{path}:{entry.line} imports {entry.imported}")
+    assert forbidden == []
     assert len(MODULES) > 100
 
 
@@ -154,10 +154,10 @@ def test_the_plan_is_of_the_packages_that_there_are() -> None:
 
 def test_the_plan_allows_no_cycle() -> None:
     """So that whatever keeps to it has none."""
-    below = {name: {package(each) for each in allowed} - {name} for name, allowed in ALLOWED.items()}
-    while ends := {name for name, needs in below.items() if not needs & below.keys()}:
-        below = {name: needs for name, needs in below.items() if name not in ends}
-    assert not below
+    needs_of = {name: {package(imported) for imported in allowed} - {name} for name, allowed in ALLOWED.items()}
+    while leaves := {name for name, needs in needs_of.items() if not needs & needs_of.keys()}:
+        needs_of = {name: needs for name, needs in needs_of.items() if name not in leaves}
+    assert not needs_of
 
 
 def test_no_cycle_between_packages() -> None:
@@ -166,13 +166,13 @@ def test_no_cycle_between_packages() -> None:
 
 def reachable(name: str) -> set[str]:
     """All that a module imports, directly or indirectly, at the start or later."""
-    seen, waiting = {name}, [name]
+    reached, waiting = {name}, [name]
     while waiting:
-        for each in imports(MODULES[waiting.pop()]):
-            if each.imported not in seen:
-                seen.add(each.imported)
-                waiting.append(each.imported)
-    return seen - {name}
+        for entry in imports(MODULES[waiting.pop()]):
+            if entry.imported not in reached:
+                reached.add(entry.imported)
+                waiting.append(entry.imported)
+    return reached - {name}
 
 
 def test_checking_has_no_way_to_repair() -> None:

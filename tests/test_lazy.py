@@ -26,9 +26,9 @@ def test_every_exported_name_is_there_and_documented(package: ModuleType) -> Non
     assert set(package.__all__) <= set(dir(package))
     undocumented = []
     for name in package.__all__:
-        thing = getattr(package, name)
-        text = thing.__doc__ or ""
-        inherited = isinstance(thing, type) and any(text == base.__doc__ for base in thing.__mro__[1:])
+        value = getattr(package, name)
+        text = value.__doc__ or ""
+        inherited = isinstance(value, type) and any(text == base.__doc__ for base in value.__mro__[1:])
         if len(text.split()) < 2 or inherited or text.startswith(f"{name}("):
             undocumented.append(name)
     # Constants have the docstring of their types.
@@ -46,9 +46,9 @@ def test_no_exported_name_is_that_of_a_module(package: ModuleType) -> None:
 
 def test_dir_shows_public_names_only() -> None:
     code = "import setset; print(*dir(setset)); print(setset.cards.third(0, 40), setset.sat.encode.__name__)"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
-    assert set(shown[0].split()) == {*setset.__all__, "__version__"}
-    assert shown[1] == "80 encode"
+    lines = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert set(lines[0].split()) == {*setset.__all__, "__version__"}
+    assert lines[1] == "80 encode"
 
 
 def test_import_setset_loads_next_to_nothing() -> None:

@@ -66,18 +66,18 @@ def test_asking_for_a_lock_takes_none(tmp_path: Path) -> None:
     path.touch()
     with path.open("rb") as file:
         assert not platform.is_locked_by_another(file.fileno())
-        taken = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", HOLD, str(path)], input="", capture_output=True, text=True, check=True
         )
-    assert taken.stdout == "True\n"
+    assert result.stdout == "True\n"
 
 
 def test_a_lock_of_a_handle_holds_against_other_handles_of_this_process(tmp_path: Path) -> None:
-    with (tmp_path / "lock").open("a+b") as one, (tmp_path / "lock").open("a+b") as other:
-        assert platform.lock_for_handle(one, wait=False)
-        assert not platform.lock_for_handle(other, wait=False)
-    with (tmp_path / "lock").open("a+b") as one:
-        assert platform.lock_for_handle(one, wait=False)
+    with (tmp_path / "lock").open("a+b") as first, (tmp_path / "lock").open("a+b") as second:
+        assert platform.lock_for_handle(first, wait=False)
+        assert not platform.lock_for_handle(second, wait=False)
+    with (tmp_path / "lock").open("a+b") as first:
+        assert platform.lock_for_handle(first, wait=False)
 
 
 @pytest.mark.parametrize(
@@ -115,13 +115,13 @@ def test_what_every_system_can_say(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system does not limit cores")
 def test_the_cores_are_those_that_the_process_may_use() -> None:
-    mine = os.sched_getaffinity(0)
+    cores = os.sched_getaffinity(0)
     try:
-        os.sched_setaffinity(0, {min(mine)})
+        os.sched_setaffinity(0, {min(cores)})
         assert platform.usable_cores() == 1
     finally:
-        os.sched_setaffinity(0, mine)
-    assert platform.usable_cores() == len(mine)
+        os.sched_setaffinity(0, cores)
+    assert platform.usable_cores() == len(cores)
 
 
 @pytest.mark.parametrize(
@@ -191,10 +191,10 @@ def test_a_lock_that_somebody_holds_for_a_moment_to_ask_about_it_is_taken(
     with (tmp_path / "lock").open("w+b") as file:
         assert platform.lock_for_process(file.fileno())
         system = windows(monkeypatch, refusals=1_000_000)
-        began = time.monotonic()
+        start = time.monotonic()
         assert not platform.lock_for_process(file.fileno())
         assert platform.is_locked_by_another(file.fileno())
-        assert time.monotonic() - began < 30
+        assert time.monotonic() - start < 30
         assert set(system.modes) == {Windows.LK_NBLCK}
 
 

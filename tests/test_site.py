@@ -51,11 +51,11 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site") / "pages"
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, str(ROOT / "tools" / "docs.py"), str(folder)], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
-    assert "pages" in done.stdout
+    assert result.returncode == 0, result.stderr
+    assert "pages" in result.stdout
     return folder
 
 
@@ -102,23 +102,23 @@ def test_the_reference_says_what_help_says(
     monkeypatch.setenv("COLUMNS", "120")
     for command in ["", *COMMANDS, *SUBCOMMANDS]:
         words = command.split()
-        said = pages[site / "docs" / "commands" / f"{(words or ['index'])[0]}.html"].said
-        assert run(*words, "--help")[1].partition("setset")[2] in said  # before it: how pytest was called
+        text = pages[site / "docs" / "commands" / f"{(words or ['index'])[0]}.html"].said
+        assert run(*words, "--help")[1].partition("setset")[2] in text  # before it: how pytest was called
 
 
 def test_the_api_has_every_public_name(pages: dict[Path, Page], site: Path) -> None:
-    places = pages[site / "docs" / "api.html"].places
+    anchors = pages[site / "docs" / "api.html"].places
     names = [name for name in setset.__all__ if not inspect.ismodule(getattr(setset, name))]
     assert len(names) > 50
-    assert {f"setset.{name}" for name in names} <= places
-    assert {f"setset.show.charts.{name}" for name in setset.charts.__all__} <= places
+    assert {f"setset.{name}" for name in names} <= anchors
+    assert {f"setset.show.charts.{name}" for name in setset.charts.__all__} <= anchors
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "letter").write_text("dear")
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, str(ROOT / "tools" / "docs.py"), str(tmp_path)], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 2
-    assert "name another folder" in done.stderr
+    assert result.returncode == 2
+    assert "name another folder" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["letter"]

@@ -37,11 +37,11 @@ def guarded(script: str) -> str:
 
 def run(words: list[str], folder: Path, text: str | None = None) -> str:
     """The output of a script; it must end in time, with exit code 0 and without complaints."""
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, *words], cwd=folder, input=text, capture_output=True, text=True, timeout=200, check=False
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+    assert (result.returncode, result.stderr) == (0, "")
+    return result.stdout
 
 
 @pytest.fixture(autouse=True)
@@ -112,10 +112,10 @@ spawn_context().Process(target=print, args=("child",)).start()
 @pytest.mark.posix("sends signals")
 def test_a_child_whose_parent_was_killed_before_it_said_what_to_do_is_silent(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(DIES)
-    done = subprocess.run(  # until the child has closed its output, too
+    result = subprocess.run(  # until the child has closed its output, too
         [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False
     )
-    assert (done.returncode, done.stdout, done.stderr) == (-9, "", "")
+    assert (result.returncode, result.stdout, result.stderr) == (-9, "", "")
 
 
 UNREADABLE = """
@@ -130,8 +130,8 @@ print("ended", child.exitcode)
 
 def test_a_child_that_cannot_do_what_it_was_told_says_so(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(UNREADABLE)
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False
     )
-    assert done.stdout == "ended 1\n"
-    assert "AttributeError" in done.stderr
+    assert result.stdout == "ended 1\n"
+    assert "AttributeError" in result.stderr

@@ -46,20 +46,20 @@ def files_of(workspace: Path) -> dict[str, bytes]:
 def test_a_workspace_in_any_folder(top: str, tmp_path: Path) -> None:
     workspace = Path(top or tmp_path, "Mengen ünd карты 卡")
     shutil.rmtree(workspace, ignore_errors=True)
-    where = ("-w", str(workspace))
-    setset("run", *SMALL, *where)
-    first, *_ = (workspace / "batches").rglob("s04/*.setset")
-    before = first.read_bytes()
-    first.unlink()
-    assert "missing" in setset("check", "-q", *where, code=1)
-    setset("repair", "-q", *where)
-    assert first.read_bytes() == before
-    assert [row["lists"] for row in json.loads(setset("count", "--json", *where))] == [45_189, 681_201]
-    assert json.loads(setset("sql", "SELECT size FROM sizes ORDER BY size", "--json", *where))[-1] == {"size": 4}
-    setset("db", "rebuild", "-q", *where)
+    option = ("-w", str(workspace))
+    setset("run", *SMALL, *option)
+    path, *_ = (workspace / "batches").rglob("s04/*.setset")
+    before = path.read_bytes()
+    path.unlink()
+    assert "missing" in setset("check", "-q", *option, code=1)
+    setset("repair", "-q", *option)
+    assert path.read_bytes() == before
+    assert [row["lists"] for row in json.loads(setset("count", "--json", *option))] == [45_189, 681_201]
+    assert json.loads(setset("sql", "SELECT size FROM sizes ORDER BY size", "--json", *option))[-1] == {"size": 4}
+    setset("db", "rebuild", "-q", *option)
     with WorkspaceFolder(workspace).locked():
-        assert "is in use by pid" in setset("run", *SMALL, *where, code=11)
-    assert setset("check", "--deep", "-q", *where).strip() == "no problems found"
+        assert "is in use by pid" in setset("run", *SMALL, *option, code=11)
+    assert setset("check", "--deep", "-q", *option).strip() == "no problems found"
     shutil.rmtree(workspace)
 
 
@@ -92,15 +92,15 @@ print(process.wait(60))
 def test_ctrl_c_ends_a_run_that_another_resumes(tmp_path: Path) -> None:
     """A program with a console of its own starts the run, then sends Ctrl-C to the console."""
     goal = ("--size", "5", "--target", "14", "--batch-lists", "100000", "--workers", "2", "-q", "-w", str(tmp_path))
-    ended = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", CTRL_C, str(tmp_path), "run", *goal],
         capture_output=True,
         text=True,
         timeout=600,
         creationflags=subprocess.CREATE_NO_WINDOW,
     )
-    assert ended.stdout.split() == ["130"], ended.stderr
-    assert "resumes" in ended.stderr
+    assert result.stdout.split() == ["130"], result.stderr
+    assert "resumes" in result.stderr
     setset("run", *goal)
     assert setset("check", "--deep", "-q", "-w", str(tmp_path)).strip() == "no problems found"
 

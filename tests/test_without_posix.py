@@ -40,23 +40,23 @@ def test_the_interpreter_lacks_what_windows_lacks() -> None:
 
 def test_a_run_a_check_and_a_repair_with_worker_processes(tmp_path: Path) -> None:
     workspace = str(tmp_path / "w")
-    made = run_setset("run", "--size", "4", "--target", "18", "--workers", "2", "-q", "-w", workspace)
-    assert (made.returncode, made.stderr) == (0, "")
+    result = run_setset("run", "--size", "4", "--target", "18", "--workers", "2", "-q", "-w", workspace)
+    assert (result.returncode, result.stderr) == (0, "")
     checked = run_setset("check", "--deep", "-q", "-w", workspace)
     assert (checked.returncode, checked.stdout.strip()) == (0, "no problems found"), checked.stderr
-    lost = next(Path(workspace).rglob("s04/*.setset"))
-    before = lost.read_bytes()
-    lost.unlink()
+    victim = next(Path(workspace).rglob("s04/*.setset"))
+    before = victim.read_bytes()
+    victim.unlink()
     assert run_setset("check", "-q", "-w", workspace).returncode == 1
-    repaired = run_setset("repair", "-q", "-w", workspace)
-    assert repaired.returncode == 0, repaired.stderr
-    assert lost.read_bytes() == before
+    repair = run_setset("repair", "-q", "-w", workspace)
+    assert repair.returncode == 0, repair.stderr
+    assert victim.read_bytes() == before
     counts = json.loads(run_setset("count", "--json", "-w", workspace).stdout)
     assert [count["lists"] for count in counts] == [45_189, 681_201]
 
 
 def test_the_second_run_leaves_while_the_first_is_at_work(tmp_path: Path) -> None:
-    held = run_python(
+    result = run_python(
         "-c",
         "import subprocess, sys; from pathlib import Path; from setset.folder import WorkspaceFolder\n"
         "folder = WorkspaceFolder(Path(sys.argv[1])); folder.create()\n"
@@ -66,8 +66,8 @@ def test_the_second_run_leaves_while_the_first_is_at_work(tmp_path: Path) -> Non
         "with folder.locked(): pass\n",
         str(tmp_path / "w"),
     )
-    assert "returncode=11" in held.stdout, held
-    assert "is in use by pid" in held.stdout
+    assert "returncode=11" in result.stdout, result
+    assert "is in use by pid" in result.stdout
 
 
 def test_a_simulation_with_workers() -> None:
@@ -79,6 +79,6 @@ def test_the_tests_of_what_is_nearest_to_the_system(tmp_path: Path) -> None:
     tests = ("test_durable.py", "batches/test_files.py", "batches/test_ownership.py")
     words = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not posix")
     # Without a folder for temporary files pytest asks for the user's id.
-    where = ("--basetemp", str(tmp_path / "t"), *(f"tests/{name}" for name in tests))
-    ended = run_python("-m", "pytest", *words, *where, timeout=600)
-    assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr[-2000:]
+    arguments = ("--basetemp", str(tmp_path / "t"), *(f"tests/{name}" for name in tests))
+    result = run_python("-m", "pytest", *words, *arguments, timeout=600)
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-2000:]

@@ -37,18 +37,18 @@ def main() -> int:
         signal.SIGTERM, lambda *_: sys.exit(143)
     )  # so that the exit also ends commands that wait for their turn
     parts = options.parts or PARTS
-    measured = {part: measure_part(part, options.quick) for part in parts}
-    figures = [figure for part in parts for figure in measured[part]]
+    figures_of = {part: measure_part(part, options.quick) for part in parts}
+    figures = [figure for part in parts for figure in figures_of[part]]
     if options.json:
         print(json.dumps({"machine": machine(), "figures": [figure.plain for figure in figures]}, indent=2))
     else:
         print(machine(), *figures, sep="\n")
     for part in parts:
-        for sentence in fallen(measured[part], read_section(options.page, part)):
+        for sentence in fallen(figures_of[part], read_section(options.page, part)):
             print(sentence, file=sys.stderr)
         if options.write:
             command = f"tools/bench{' --quick' if options.quick else ''} {part}"
-            write_section(options.page, part, command, [figure.row for figure in measured[part]])
+            write_section(options.page, part, command, [figure.row for figure in figures_of[part]])
     return int(any(figure.verdict.endswith("NO") for figure in figures))
 
 

@@ -100,15 +100,15 @@ def measure(roots: npt.NDArray[np.uint8], target: int, via: int, counter: Path, 
         words = subprocess.run([counter, file.name, str(target)], capture_output=True, text=True, check=True)
     in_c, seconds = words.stdout.split()
     times.c += float(seconds)
-    started = time.process_time()
+    start = time.process_time()
     counted = int(deep.count(tops, target, target).sum())
-    times.count += time.process_time() - started
+    times.count += time.process_time() - start
     stored = 0
     for part in _timed_parts(source, target, times) if source else ():
         stored += part.lists
-        started = time.process_time()
+        start = time.process_time()
         times.bytes += len(batch_format.pack_bits(part)) + 136 + 16 * target
-        times.encode += time.process_time() - started
+        times.encode += time.process_time() - start
     times.sources += source.lists if source else 0
     times.lists += stored
     if not int(in_c) == counted == stored:
@@ -118,9 +118,9 @@ def measure(roots: npt.NDArray[np.uint8], target: int, via: int, counter: Path, 
 def _timed_parts(source: Streams, target: int, times: Times) -> Iterator[Streams]:
     parts = deep.expand(source, target, target, LIMIT)
     while True:
-        started = time.process_time()
+        start = time.process_time()
         part = next(parts, None)
-        times.expand += time.process_time() - started
+        times.expand += time.process_time() - start
         if part is None:
             return
         yield part

@@ -27,13 +27,13 @@ def write_plainly(size: setset.Size, lists: int, path: Path) -> None:
     """Writes lists as Parquet with pyarrow in the simplest way, for comparison with setset."""
     columns = [f"c{column}" for column in range(1, size.size + 1)]
     schema = pa.schema([(column, pa.uint8()) for column in columns])
-    left = lists
+    remaining = lists
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for rows in size.arrays(chunk=1 << 20):
-            arrays = [np.ascontiguousarray(rows[:left, column]) for column in range(size.size)]
+            arrays = [np.ascontiguousarray(rows[:remaining, column]) for column in range(size.size)]
             writer.write_table(pa.table(dict(zip(columns, arrays, strict=True)), schema=schema))
-            left -= len(arrays[0])
-            if not left:
+            remaining -= len(arrays[0])
+            if not remaining:
                 return
 
 
@@ -42,20 +42,20 @@ def main(workspace: str, number: str = "6", count: str = "16000000") -> None:
     lists = min(int(count), size.lists)
     best: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
-        plain = Path(folder) / "plain pyarrow.parquet"
-        calls: dict[Path, Callable[[], object]] = {plain: lambda: write_plainly(size, lists, plain)}
-        for ending in ("parquet", "npy", "csv", "jsonl"):
-            path = Path(folder) / f"export.{ending}"
+        path_of_pyarrow = Path(folder) / "plain pyarrow.parquet"
+        calls: dict[Path, Callable[[], object]] = {path_of_pyarrow: lambda: write_plainly(size, lists, path_of_pyarrow)}
+        for suffix in ("parquet", "npy", "csv", "jsonl"):
+            path = Path(folder) / f"export.{suffix}"
             calls[path] = lambda path=path: size.export(path, limit=lists, overwrite=True)  # type: ignore[misc]
         size.export(Path(folder) / "warm.npy", limit=1000)
         for _ in range(TURNS):
             for path, call in calls.items():
-                started = time.process_time()
+                start = time.process_time()
                 call()
-                best[path.name] = min(best.get(path.name, 1e9), time.process_time() - started)
+                best[path.name] = min(best.get(path.name, 1e9), time.process_time() - start)
         for path in calls:
-            rate, taken = lists / best[path.name] / 1e6, path.stat().st_size / lists
-            print(f"{path.name:24}{rate:7.1f} M lists/s of CPU time{taken:8.3f} bytes per list")
+            rate, bytes_per_list = lists / best[path.name] / 1e6, path.stat().st_size / lists
+            print(f"{path.name:24}{rate:7.1f} M lists/s of CPU time{bytes_per_list:8.3f} bytes per list")
 
 
 if __name__ == "__main__":

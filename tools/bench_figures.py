@@ -71,9 +71,9 @@ class Figure:
         return f"{self.name:50} {self.shown:>12} {self.unit:10} {self.verdict}".rstrip()
 
 
-def fallen(figures: list[Figure], written: Iterable[Mapping[str, str]]) -> list[str]:
+def fallen(figures: list[Figure], rows: Iterable[Mapping[str, str]]) -> list[str]:
     """Makes messages about the figures that are worse than the written figures by more than a tenth."""
-    before = {row["figure"]: float(row["value"].replace(",", "")) for row in written}
+    before = {row["figure"]: float(row["value"].replace(",", "")) for row in rows}
     sentences = (figure.compare(before[figure.name]) for figure in figures if figure.name in before)
     return [sentence for sentence in sentences if sentence is not None]
 
@@ -127,9 +127,9 @@ def compile_c(source: str, folder: Path) -> Path:
     gcc = shutil.which("gcc")
     if gcc is None:
         raise SystemExit("the benchmark needs gcc for its counters in C: on Debian, apt-get install gcc")
-    made = folder / Path(source).stem
-    subprocess.run([gcc, "-O3", "-march=native", str(HERE / source), "-o", str(made)], check=True)
-    return made
+    program = folder / Path(source).stem
+    subprocess.run([gcc, "-O3", "-march=native", str(HERE / source), "-o", str(program)], check=True)
+    return program
 
 
 def run_command(size: int, workers: int, workspace: Path, *options: str) -> list[str]:
@@ -140,9 +140,9 @@ def run_command(size: int, workers: int, workspace: Path, *options: str) -> list
 
 def timed(action: Callable[..., _Result], *arguments: Any) -> tuple[_Result, float]:
     """Calls a function. Returns its result and the CPU seconds that it took."""
-    started = time.process_time()
+    start = time.process_time()
     result = action(*arguments)
-    return result, time.process_time() - started
+    return result, time.process_time() - start
 
 
 def least(action: Callable[[], object], times: int = 3) -> float:
@@ -155,7 +155,7 @@ def wall(words: list[str], times: int = 7) -> float:
     """Returns the median wall time of several executions of a command."""
     seconds = []
     for _ in range(times):
-        started = time.monotonic()
+        start = time.monotonic()
         subprocess.run(words, check=True, capture_output=True)
-        seconds.append(time.monotonic() - started)
+        seconds.append(time.monotonic() - start)
     return sorted(seconds)[times // 2]

@@ -26,21 +26,21 @@ def measure(bench: Bench) -> None:
 def measure_stored_bytes(bench: Bench) -> None:
     with setset.open(bench.workspace) as workspace:
         for size in range(6, bench.stored_size + 1):
-            stored = workspace.exploration(TARGET)[size]
-            bench.add(f"bytes per list, size {size}", stored.bytes / stored.lists, "bytes", 0.06)
+            lists = workspace.exploration(TARGET)[size]
+            bench.add(f"bytes per list, size {size}", lists.bytes / lists.lists, "bytes", 0.06)
 
 
 def measure_compression(bench: Bench) -> None:
     """Measures the share of a worker's time that compressing the bits of size 9 takes."""
     lists, packed, packing = 0, 0, 0.0
     sources = list(sample(8, 2 if bench.quick else 6))
-    started = time.process_time()
+    start = time.process_time()
     for source in sources:
         for part in search.expand(source, TARGET, BATCH_LISTS):
             data, seconds = timed(batch_format.pack_bits, part)
             lists, packed, packing = lists + part.lists, packed + len(data), packing + seconds
     bench.add("bytes per list, size 9, a sample", packed / lists, "bytes", 0.06)
-    share = 100 * packing / (time.process_time() - started)
+    share = 100 * packing / (time.process_time() - start)
     bench.add("compression, share of a worker's time, size 9", share, "%", 10)
 
 
@@ -61,19 +61,19 @@ def measure_counted_size(bench: Bench) -> None:
     size = bench.stored_size + 1
     subprocess.run(run_command(size, 2, bench.workspace, "--count-only"), check=True)
     with setset.open(bench.workspace) as workspace:
-        counted = workspace.exploration(TARGET)[size]
-        middle = counted.lists // 2
-        lists, seconds = timed(take, counted.arrays(start=middle), 20_000_000)
+        counted_size = workspace.exploration(TARGET)[size]
+        middle = counted_size.lists // 2
+        lists, seconds = timed(take, counted_size.arrays(start=middle), 20_000_000)
     words = ["lists", "--size", str(size), "--start", str(middle), "--limit", "1", "-w", str(bench.workspace)]
     bench.add(f"one list of size {size}, counted only, by the command", wall([*SETSET, *words], 3), "s", 2)
     bench.add(f"arrays of size {size}, counted only", lists / seconds / 1e6, "M lists/s")
 
 
-def take(arrays: Iterable[Sized], wanted: int) -> int:
+def take(arrays: Iterable[Sized], limit: int) -> int:
     """Reads arrays until they have at least the wanted number of lists. Returns the number of lists read."""
     lists = 0
     for rows in arrays:
         lists += len(rows)
-        if lists >= wanted:
+        if lists >= limit:
             break
     return lists

@@ -26,8 +26,8 @@ def measure(bench: Bench) -> None:
 
 
 def add_stored(bench: Bench, workspace: Path, size: int) -> None:
-    with setset.open(workspace) as opened:
-        largest = opened.exploration(TARGET)[size]
+    with setset.open(workspace) as opened_workspace:
+        largest = opened_workspace.exploration(TARGET)[size]
         bench.add(f"lists of {size} cards", largest.lists / 1e6, "M lists")
         bench.add(f"files of {size} cards", largest.bytes / 1e6, "MB")
         bench.add(f"bytes per list, size {size}", largest.bytes / largest.lists, "bytes")
@@ -35,6 +35,6 @@ def add_stored(bench: Bench, workspace: Path, size: int) -> None:
 
 def seconds_of(words: list[str]) -> float:
     """Runs a command, which must succeed, and returns its wall seconds."""
-    started = time.monotonic()
+    start = time.monotonic()
     subprocess.run(words, check=True, capture_output=True)
-    return time.monotonic() - started
+    return time.monotonic() - start

@@ -34,7 +34,7 @@ class Contestant:
 
     def take_turn(self, seconds: float) -> bool:
         """Lets the command run for some seconds. Returns False if the command has ended."""
-        started = time.monotonic()
+        start = time.monotonic()
         if self._process is None:
             self._process = psutil.Popen(self.words, stdout=subprocess.DEVNULL, start_new_session=True)
         else:
@@ -43,10 +43,10 @@ class Contestant:
             code = self._process.wait(timeout=seconds)
         except psutil.TimeoutExpired:
             os.killpg(self._process.pid, signal.SIGSTOP)
-            self.seconds += time.monotonic() - started
+            self.seconds += time.monotonic() - start
             self._weigh(self._process)
             return True
-        self.seconds += time.monotonic() - started
+        self.seconds += time.monotonic() - start
         if code != 0:
             raise SystemExit(f"failed: {' '.join(self.words)}")
         return False

@@ -56,8 +56,8 @@ def main() -> int:
         print(json.dumps({"seed": options.seed, "table": rows, "rounds": records}))
     else:
         _print_table(rows)
-        given = [record.get("answers", 0) for record in records]
-        print(f"{sum(given):,} answers to readers beside the rounds; {given.count(0)} rounds without an answer")
+        counts = [record.get("answers", 0) for record in records]
+        print(f"{sum(counts):,} answers to readers beside the rounds; {counts.count(0)} rounds without an answer")
     if options.write:
         totals = {name: value for name, value in rows[-1].items() if name != "step"}
         answers = sum(record.get("answers", 0) for record in records)
@@ -71,8 +71,8 @@ def main() -> int:
 def _play(options: argparse.Namespace, records: list[Record]) -> None:
     from tests.chaos.scene import Stage
 
-    ends = time.monotonic() + 60 * options.minutes
-    done = {record["round"] for record in records}
+    deadline = time.monotonic() + 60 * options.minutes
+    played = {record["round"] for record in records}
     numbers = [options.only] if options.only is not None else range(options.rounds)
     with (
         tempfile.TemporaryDirectory(prefix="setset-chaos-", ignore_cleanup_errors=True) as folder,
@@ -81,9 +81,9 @@ def _play(options: argparse.Namespace, records: list[Record]) -> None:
         stage = Stage(Path(folder))
         draw, play = rounds.enter_context(_kind_of_rounds(options.cluster, Path(folder)))
         for number in numbers:
-            if time.monotonic() > ends:
+            if time.monotonic() > deadline:
                 break
-            if number in done:
+            if number in played:
                 continue
             sequence = draw(f"{options.seed}/{number}")
             if options.steps:
@@ -138,8 +138,8 @@ def _report(record: Record, options: argparse.Namespace) -> None:
         for text in (*record["commands"], *record["problems"]):
             print(f"  {text}", file=sys.stderr)
         kind = "--cluster " if options.cluster else ""
-        again = f"tools/chaos {kind}--seed {options.seed} --only {record['round']}"
-        print(f"  again: {again}", file=sys.stderr, flush=True)
+        command = f"tools/chaos {kind}--seed {options.seed} --only {record['round']}"
+        print(f"  again: {command}", file=sys.stderr, flush=True)
 
 
 def _print_table(rows: list[dict[str, str | int]]) -> None:

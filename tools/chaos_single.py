@@ -38,10 +38,10 @@ def main() -> int:
     options = _options()
     names = [name for name in FAULTS if options.fault in (None, name)]
     verdicts: list[Verdict] = []
-    ends = time.monotonic() + 60 * options.minutes
+    deadline = time.monotonic() + 60 * options.minutes
     stopped = False
     try:
-        _play(options, names, verdicts, ends)
+        _play(options, names, verdicts, deadline)
     except KeyboardInterrupt:
         stopped = True
     if options.json:
@@ -55,11 +55,11 @@ def main() -> int:
     return 130 if stopped else 0
 
 
-def _play(options: argparse.Namespace, names: list[str], verdicts: list[Verdict], ends: float) -> None:
+def _play(options: argparse.Namespace, names: list[str], verdicts: list[Verdict], deadline: float) -> None:
     with tempfile.TemporaryDirectory(prefix="setset-chaos-", ignore_cleanup_errors=True) as folder:
         reference = make_reference(Path(folder) / "reference")
         for number in range(options.first, options.first + options.rounds):
-            if time.monotonic() > ends:
+            if time.monotonic() > deadline:
                 break
             seed = f"{options.seed}/{number}"
             verdicts.append(_round(Path(folder) / str(number), names, number, seed, reference))
@@ -90,13 +90,13 @@ def table(verdicts: list[Verdict]) -> list[dict[str, str | int]]:
     return [
         {
             "fault": name,
-            "rounds": len(some),
-            "harmless": sum(verdict.harmless for verdict in some),
-            "noticed": sum(verdict.noticed for verdict in some),
-            "recovered": sum(verdict.recovered for verdict in some),
-            "lost": sum(verdict.lost for verdict in some),
+            "rounds": len(group),
+            "harmless": sum(verdict.harmless for verdict in group),
+            "noticed": sum(verdict.noticed for verdict in group),
+            "recovered": sum(verdict.recovered for verdict in group),
+            "lost": sum(verdict.lost for verdict in group),
         }
-        for name, some in [*rows, ("all", verdicts)]
+        for name, group in [*rows, ("all", verdicts)]
     ]
 
 

@@ -64,15 +64,15 @@ SETTINGS = {
 }
 
 
-def walk(command: click.Command, name: str, above: click.Context | None = None) -> Iterator[tuple[str, str]]:
+def walk(command: click.Command, name: str, parent: click.Context | None = None) -> Iterator[tuple[str, str]]:
     """Yields a command and all its subcommands, each with its full name and the output of its `--help`."""
-    context = command.make_context(name, [], above, resilient_parsing=True, terminal_width=WIDTH)
+    context = command.make_context(name, [], parent, resilient_parsing=True, terminal_width=WIDTH)
     yield context.command_path, command.get_help(context)
     if isinstance(command, click.Group):
-        for below in command.list_commands(context):
-            subcommand = command.get_command(context, below)
+        for subname in command.list_commands(context):
+            subcommand = command.get_command(context, subname)
             assert subcommand is not None
-            yield from walk(subcommand, below, context)
+            yield from walk(subcommand, subname, context)
 
 
 def write_commands(folder: Path) -> None:
@@ -100,12 +100,12 @@ def write_api(path: Path) -> None:
     """Writes the page about the API: every name that `setset` exports, by package."""
     parts: dict[str, list[str]] = {title: [] for title in API_PARTS.values()}
     for name in setset.__all__:
-        thing = getattr(setset, name)
-        if inspect.ismodule(thing):
+        value = getattr(setset, name)
+        if inspect.ismodule(value):
             continue
-        package = getattr(thing, "__module__", "").split(".")[1:2]
+        package = getattr(value, "__module__", "").split(".")[1:2]
         title = API_PARTS.get("".join(package), API_PARTS[""])
-        kind = "class" if inspect.isclass(thing) else "function" if inspect.isroutine(thing) else "data"
+        kind = "class" if inspect.isclass(value) else "function" if inspect.isroutine(value) else "data"
         parts[title].append(f".. auto{kind}:: setset.{name}\n" + "   :members:\n" * (kind == "class"))
     lines = ["# The Python API", "", "Every public name of `setset`. [A tour of the API](python.md) has examples."]
     for title, entries in parts.items():
@@ -175,9 +175,9 @@ def build(output: Path) -> int:
 
 
 def main() -> int:
-    description, _, more = (__doc__ or "").partition("\n")
+    description, _, epilog = (__doc__ or "").partition("\n")
     parser = argparse.ArgumentParser(
-        description=description, epilog=more, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "docs")
     folder: Path = parser.parse_args().folder

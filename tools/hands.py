@@ -26,14 +26,14 @@ LEAST = 25
 little."""
 
 
-def deal_and_count(size: int, drawn: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
+def deal_and_count(size: int, deals: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
     """Deals random hands and counts them by their number of sets, without classes and without the tables of `setset
     hands`."""
     first, second = np.triu_indices(size, 1)
     third = third_table().astype(np.int64)
     counts = np.zeros(size * (size - 1) // 6 + 1, np.int64)
-    for start in range(0, drawn, BLOCK):
-        deck = random.random((min(BLOCK, drawn - start), CARDS)).argpartition(size, axis=1)[:, :size]
+    for start in range(0, deals, BLOCK):
+        deck = random.random((min(BLOCK, deals - start), CARDS)).argpartition(size, axis=1)[:, :size]
         inside = np.zeros((len(deck), CARDS), np.int8)
         np.put_along_axis(inside, deck, 1, axis=1)
         pairs = np.take_along_axis(inside, third[deck[:, first], deck[:, second]], axis=1).sum(axis=1)
@@ -41,21 +41,21 @@ def deal_and_count(size: int, drawn: int, random: np.random.Generator) -> npt.ND
     return counts
 
 
-def compare(size: int, drawn: int, seed: int) -> bool:
+def compare(size: int, deals: int, seed: int) -> bool:
     """Prints the numbers of dealt and of expected hands for each number of sets. Returns whether all differ by at most
     five standard errors."""
-    counts = deal_and_count(size, drawn, np.random.default_rng(seed))
+    counts = deal_and_count(size, deals, np.random.default_rng(seed))
     table = hands(size)
-    expected = np.array([drawn * float(table.chance(sets)) for sets in range(len(counts))])
-    last = int((expected >= LEAST).nonzero()[0].max())
-    rows = [(str(sets), int(counts[sets]), expected[sets]) for sets in range(last + 1)]
-    rows.append((f">{last}", int(counts[last + 1 :].sum()), expected[last + 1 :].sum()))
-    print(f"{drawn:,} hands of {size} cards, seed {seed}\nsets       dealt        expected   off")
+    expected = np.array([deals * float(table.chance(sets)) for sets in range(len(counts))])
+    largest = int((expected >= LEAST).nonzero()[0].max())
+    rows = [(str(sets), int(counts[sets]), expected[sets]) for sets in range(largest + 1)]
+    rows.append((f">{largest}", int(counts[largest + 1 :].sum()), expected[largest + 1 :].sum()))
+    print(f"{deals:,} hands of {size} cards, seed {seed}\nsets       dealt        expected   off")
     worst = 0.0
-    for sets, dealt, mean in rows:
-        off = (dealt - mean) / sqrt(max(mean * (1 - mean / drawn), 1))
+    for sets, observed, mean in rows:
+        off = (observed - mean) / sqrt(max(mean * (1 - mean / deals), 1))
         worst = max(worst, abs(off))
-        print(f"{sets:>4}{dealt:12,}{mean:16,.1f}{off:+6.1f}")
+        print(f"{sets:>4}{observed:12,}{mean:16,.1f}{off:+6.1f}")
     return worst < 5
 
 

@@ -139,15 +139,15 @@ class Measured:
 def measured(command: str, exit_code: int, path: list[tuple[str, str]]) -> Measured:
     """Counts modules, hops and returns for functions in the order of reading."""
     hops = returns = 0
-    seen: set[str] = set()
-    last = None
+    visited: set[str] = set()
+    previous = None
     for module, _ in path:
-        if last is not None and module != last:
+        if previous is not None and module != previous:
             hops += 1
-            returns += module in seen
-        seen.add(module)
-        last = module
-    return Measured(command, len(path), len(seen), hops, returns, exit_code, path)
+            returns += module in visited
+        visited.add(module)
+        previous = module
+    return Measured(command, len(path), len(visited), hops, returns, exit_code, path)
 
 
 def main() -> int:
@@ -165,8 +165,8 @@ def main() -> int:
         else:
             results = _measure_four(options.tree, Path(folder))
     if options.json:
-        about = {"tree": str(options.tree), "python": platform.python_version()}
-        print(json.dumps({**about, "commands": [asdict(result) for result in results]}, indent=1))
+        context = {"tree": str(options.tree), "python": platform.python_version()}
+        print(json.dumps({**context, "commands": [asdict(result) for result in results]}, indent=1))
     else:
         _print_table(results)
         if options.path:
@@ -270,13 +270,13 @@ def _print_table(results: list[Measured]) -> None:
 def _print_paths(results: list[Measured]) -> None:
     for result in results:
         print(f"\n{result.command}")
-        last, seen = None, set()
+        previous, visited = None, set()
         for module, function in result.path:
-            if module != last:
-                print(f"  {module}{' (again)' if module in seen else ''}")
+            if module != previous:
+                print(f"  {module}{' (again)' if module in visited else ''}")
             print(f"    {function}")
-            seen.add(module)
-            last = module
+            visited.add(module)
+            previous = module
 
 
 if __name__ == "__main__":

@@ -149,19 +149,19 @@ def _only_version(tree: ast.Module) -> bool:
 
 def _closed(names: set[str], imports: Iterable[Import]) -> set[str]:
     """Finds the packages that import only from each other."""
-    closed = set(names)
-    while outside := {i.importer for i in imports if i.importer in closed and i.imported not in closed}:
-        closed -= outside
-    return closed
+    inside = set(names)
+    while outside := {i.importer for i in imports if i.importer in inside and i.imported not in inside}:
+        inside -= outside
+    return inside
 
 
 def _from_the_top(names: list[str], imports: tuple[Import, ...]) -> tuple[str, ...]:
     """Sorts the packages so that each comes before the packages that it imports. In a cycle, packages with more imports
     than importers come first."""
-    below: dict[str, set[str]] = {name: set() for name in names}
+    imported_by: dict[str, set[str]] = {name: set() for name in names}
     for edge in imports:
-        below[edge.importer].add(edge.imported)
-    reach = {name: _reachable(name, below) for name in names}
+        imported_by[edge.importer].add(edge.imported)
+    reach = {name: _reachable(name, imported_by) for name in names}
     height: dict[str, int] = {}
 
     def measure(name: str) -> int:
@@ -178,31 +178,31 @@ def _from_the_top(names: list[str], imports: tuple[Import, ...]) -> tuple[str, .
     return tuple(sorted(names, key=lambda name: (-measure(name), -len(reach[name]), -balance(name), name)))
 
 
-def _reachable(name: str, below: dict[str, set[str]]) -> set[str]:
-    seen: set[str] = set()
+def _reachable(name: str, imported_by: dict[str, set[str]]) -> set[str]:
+    reached: set[str] = set()
     waiting = [name]
     while waiting:
-        for package in below[waiting.pop()] - seen:
-            seen.add(package)
+        for package in imported_by[waiting.pop()] - reached:
+            reached.add(package)
             waiting.append(package)
-    return seen
+    return reached
 
 
 def cycles(packages: Packages) -> list[list[str]]:
     """Finds a shortest cycle for each package that is in a cycle: its packages in order, the first package again at the
     end."""
-    below = {name: set(packages.used_by(name)) for name in packages.order}
+    imported_by = {name: set(packages.used_by(name)) for name in packages.order}
     shortest: dict[frozenset[str], list[str]] = {}
     for name in packages.order:
-        ways, seen = [[name]], set[str]()
-        while ways:
-            way = ways.pop(0)
-            if name in below[way[-1]]:
-                shortest.setdefault(frozenset(way), [*way, name])
+        paths, reached = [[name]], set[str]()
+        while paths:
+            path = paths.pop(0)
+            if name in imported_by[path[-1]]:
+                shortest.setdefault(frozenset(path), [*path, name])
                 break
-            for package in sorted(below[way[-1]] - seen):
-                seen.add(package)
-                ways.append([*way, package])
+            for package in sorted(imported_by[path[-1]] - reached):
+                reached.add(package)
+                paths.append([*path, package])
     return list(shortest.values())
 
 
@@ -247,10 +247,10 @@ def _lines(edges: list[tuple[int, int, int]], colour: str) -> Iterator[str]:
     """Draws a line to the right for each importer, and an arrow down for each imported package."""
     paths = []
     for importer in sorted({edge[0] for edge in edges}):
-        ends = [_crossing(importer, edge[1]) for edge in edges if edge[0] == importer]
+        crossings = [_crossing(importer, edge[1]) for edge in edges if edge[0] == importer]
         x, y = _corner(importer)
-        right = ends[0][0] > x
-        end = max(ends)[0] if right else min(ends)[0]
+        right = crossings[0][0] > x
+        end = max(crossings)[0] if right else min(crossings)[0]
         paths.append(f"M{x + WIDTH if right else x} {y + HEIGHT // 2}H{end}")
     heads = []
     for imported in sorted({edge[1] for edge in edges}):
@@ -259,9 +259,9 @@ def _lines(edges: list[tuple[int, int, int]], colour: str) -> Iterator[str]:
         down = starts[0][1] < top
         x, y = min(starts) if down else max(starts)
         tip = top if down else top + HEIGHT
-        back = tip - 8 if down else tip + 8
-        paths.append(f"M{x} {y}V{back}")
-        heads.append(f"M{x} {tip}L{x - 5} {back}H{x + 5}Z")
+        base = tip - 8 if down else tip + 8
+        paths.append(f"M{x} {y}V{base}")
+        heads.append(f"M{x} {tip}L{x - 5} {base}H{x + 5}Z")
     if paths:
         yield f'<path d="{"".join(paths)}" fill="none" stroke="{colour}" stroke-width="1.5"/>'
         yield f'<path d="{"".join(heads)}" fill="{colour}"/>'
@@ -284,20 +284,20 @@ def _box(packages: Packages, number: int) -> str:
     x, y = _corner(number)
     modules = packages.modules[name]
     if name == BASICS:
-        below = ", ".join(module.split(".")[1] for module in modules)
+        caption = ", ".join(module.split(".")[1] for module in modules)
     elif name == API:
-        below = "the public API"
+        caption = "the public API"
     else:
-        below = f"{len(modules)} module{'s' * (len(modules) != 1)}"
+        caption = f"{len(modules)} module{'s' * (len(modules) != 1)}"
     # There is room to the left of every box.
-    width = max(WIDTH, 6 * len(below) + 16)
+    width = max(WIDTH, 6 * len(caption) + 16)
     x -= width - WIDTH
     middle = x + width // 2
     return (
         f'<rect x="{x}" y="{y}" width="{width}" height="{HEIGHT}" rx="6" fill="#fff" stroke="{FAINT}" '
         f'stroke-width="1.5"/><text x="{middle}" y="{y + 17}" font-size="13" font-weight="600" '
         f'text-anchor="middle" fill="{TEXT}">{escape(name)}</text><text x="{middle}" y="{y + 31}" font-size="10" '
-        f'text-anchor="middle" fill="{FAINT}">{escape(below)}</text>'
+        f'text-anchor="middle" fill="{FAINT}">{escape(caption)}</text>'
     )
 
 
@@ -350,8 +350,8 @@ def _print_table(packages: Packages) -> None:
     widest = max(map(len, packages.order))
     print(f"{'package':<{widest}}  modules  imports from (modules that do)")
     for name in packages.order:
-        used = [f"{package} {len(packages.files(name, package))}" for package in packages.used_by(name)]
-        print(f"{name:<{widest}}  {len(packages.modules[name]):>7}  {', '.join(used) or '-'}")
+        imported = [f"{package} {len(packages.files(name, package))}" for package in packages.used_by(name)]
+        print(f"{name:<{widest}}  {len(packages.modules[name]):>7}  {', '.join(imported) or '-'}")
     for cycle in cycles(packages):
         print(_described(packages, cycle))
 

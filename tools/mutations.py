@@ -39,14 +39,14 @@ def main() -> int:
     kinds = [options.kind] if options.kind else list(KINDS)
     first = options.first or 0
     numbers = range(first, first + options.count // len(kinds))
-    wanted = [(kind, number) for number in numbers for kind in kinds]
+    trials = [(kind, number) for number in numbers for kind in kinds]
     state = State.of("mutations", options.seed, options.state)
     # With --first trials are repeated, so finished trials are not skipped.
-    kept = state.read() if options.first is None else []
-    record_of = {(record["kind"], record["number"]): record for record in kept}
-    records = [record_of[trial] for trial in wanted if trial in record_of]
+    finished = state.read() if options.first is None else []
+    record_of = {(record["kind"], record["number"]): record for record in finished}
+    records = [record_of[trial] for trial in trials if trial in record_of]
     try:
-        _try_all([trial for trial in wanted if trial not in record_of], options.seed, state, records)
+        _try_all([trial for trial in trials if trial not in record_of], options.seed, state, records)
     except KeyboardInterrupt:
         print(f"stopped: run the same command again to resume, by {state.path}", file=sys.stderr)
     outcomes = Counter((record["kind"], record["name"], _outcome(record)) for record in records)
@@ -56,10 +56,10 @@ def main() -> int:
         name = "forged files" if options.kind == FORGED else "altered files"
         write_section(RELIABILITY, name, command_line(), totals(records))
     longest = max((record["seconds"] for record in records), default=0.0)
-    print(f"{len(records):,} of {len(wanted):,} altered files, {longest:.1f} s for the slowest")
+    print(f"{len(records):,} of {len(trials):,} altered files, {longest:.1f} s for the slowest")
     if any(outcome in ("crash", "silent") for _, _, outcome in outcomes):
         return 1
-    return 0 if len(records) == len(wanted) else 130
+    return 0 if len(records) == len(trials) else 130
 
 
 def totals(records: list[Record]) -> list[dict[str, str | int]]:
@@ -70,10 +70,10 @@ def totals(records: list[Record]) -> list[dict[str, str | int]]:
     return [
         {
             "kind": kind,
-            "trials": len(some),
-            **{outcome: sum(_outcome(record) == outcome for record in some) for outcome in outcomes},
+            "trials": len(group),
+            **{outcome: sum(_outcome(record) == outcome for record in group) for outcome in outcomes},
         }
-        for kind, some in [*rows, ("all", records)]
+        for kind, group in [*rows, ("all", records)]
     ]
 
 
@@ -81,24 +81,24 @@ def _outcome(record: Record) -> str:
     return str(record["outcome"]).partition(":")[0]
 
 
-def _try_all(left: list[tuple[str, int]], seed: int, state: State, records: list[Record]) -> None:
-    began = printed_at = time.monotonic()
+def _try_all(trials: list[tuple[str, int]], seed: int, state: State, records: list[Record]) -> None:
+    start = printed_at = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="setset-mutations-") as folder:
-        forged = any(kind == FORGED for kind, _ in left)
+        forged = any(kind == FORGED for kind, _ in trials)
         subject = Forger(Path(folder)) if forged else Subject(Path(folder) / "w")
-        for index, (kind, number) in enumerate(left):
+        for index, (kind, number) in enumerate(trials):
             name, outcome, seconds = try_number(subject, kind, number, str(seed))
             record = {"kind": kind, "number": number, "name": name, "outcome": outcome}
             record["seconds"] = round(seconds, 2)
             records.append(record)
             state.add(record)
             if ":" in outcome:
-                again = f"--seed {seed} --kind {kind} --first {number} --count 1"
-                print(f"{kind}, {name}: {outcome}\n  again: tools/mutations {again}", file=sys.stderr)
+                arguments = f"--seed {seed} --kind {kind} --first {number} --count 1"
+                print(f"{kind}, {name}: {outcome}\n  again: tools/mutations {arguments}", file=sys.stderr)
             if (now := time.monotonic()) > printed_at + PROGRESS_SECONDS:
                 printed_at = now
-                minutes = (now - began) / (index + 1) * (len(left) - index - 1) / 60
-                print(f"{index + 1:,} of {len(left):,}, {minutes:.0f} min left", file=sys.stderr)
+                minutes = (now - start) / (index + 1) * (len(trials) - index - 1) / 60
+                print(f"{index + 1:,} of {len(trials):,}, {minutes:.0f} min left", file=sys.stderr)
 
 
 def _options() -> argparse.Namespace:

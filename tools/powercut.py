@@ -44,8 +44,8 @@ def main() -> int:
         _judge(options, folder, verdicts)
     rows = table(verdicts)
     if options.json:
-        wrong = [dataclasses.asdict(verdict) for verdict in verdicts if verdict.problems]
-        print(json.dumps({"seed": options.seed, "table": rows, "lost": wrong}))
+        lost = [dataclasses.asdict(verdict) for verdict in verdicts if verdict.problems]
+        print(json.dumps({"seed": options.seed, "table": rows, "lost": lost}))
     else:
         _print_table(rows)
     if options.write:
@@ -67,16 +67,16 @@ def _judge(options: argparse.Namespace, folder: Path, verdicts: list[Verdict]) -
         if options.point is not None:
             points = [options.point]
         elif not options.all:
-            most = min(len(points), -(-options.points // len(names)))
-            points = sorted(Random(f"{options.seed}/{name}").sample(points, most))  # noqa: S311
-        own = []
+            count = min(len(points), -(-options.points // len(names)))
+            points = sorted(Random(f"{options.seed}/{name}").sample(points, count))  # noqa: S311
+        verdicts_of_command = []
         for verdict in judge(recording, points, str(options.seed)):
-            own.append(verdict)
+            verdicts_of_command.append(verdict)
             verdicts.append(verdict)
             _report(verdict, options)
         if options.all:
             # Saves all verdicts of a command together, because another recording would have other calls.
-            state.add({"command": name, "verdicts": [dataclasses.astuple(verdict) for verdict in own]})
+            state.add({"command": name, "verdicts": [dataclasses.astuple(verdict) for verdict in verdicts_of_command]})
 
 
 def _verdict(values: list[Any]) -> Verdict:
@@ -89,15 +89,15 @@ def table(verdicts: list[Verdict]) -> list[dict[str, str | int]]:
     rows: list[dict[str, str | int]] = []
     for command in [*SCENARIOS, "all"]:
         for model in [*MODELS] if command != "all" else ["all"]:
-            some = [
+            group = [
                 verdict
                 for verdict in verdicts
                 if command in (verdict.command, "all") and model in (verdict.model, "all")
             ]
-            if some:
-                lost = sum(bool(verdict.problems) for verdict in some)
-                repaired = sum(bool(verdict.needed) and not verdict.problems for verdict in some)
-                values = (command, model, len(some), len(some) - lost - repaired, repaired, lost)
+            if group:
+                lost = sum(bool(verdict.problems) for verdict in group)
+                repaired = sum(bool(verdict.needed) and not verdict.problems for verdict in group)
+                values = (command, model, len(group), len(group) - lost - repaired, repaired, lost)
                 rows.append(dict(zip(HEADS, values, strict=True)))
     return rows
 
@@ -122,8 +122,8 @@ def _report(verdict: Verdict, options: argparse.Namespace) -> None:
     if verdict.problems:
         text = "; ".join((*verdict.problems, *verdict.needed))
         print(f"LOST: {verdict.command}, {verdict.model}, after {verdict.after}: {text}", file=sys.stderr)
-        again = f"--seed {options.seed} --command '{verdict.command}' --point {verdict.point}"
-        print(f"  again: tools/powercut {again}", file=sys.stderr)
+        arguments = f"--seed {options.seed} --command '{verdict.command}' --point {verdict.point}"
+        print(f"  again: tools/powercut {arguments}", file=sys.stderr)
     elif options.verbose:
         text = "; ".join(verdict.needed) or "run"
         print(f"{verdict.command}, {verdict.model}, {verdict.point}: {text}", file=sys.stderr)

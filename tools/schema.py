@@ -37,17 +37,17 @@ def section() -> str:
 
 def page() -> str:
     """Returns the text of docs/schema.md with a new section."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{section()}\n\n{END}{rest.partition(END)[2]}"
+    before, _, after = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    return f"{before}{BEGIN}\n\n{section()}\n\n{END}{after.partition(END)[2]}"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
-    made = page()
+    text = page()
     if not parser.parse_args().check:
-        PAGE.write_text(made, encoding="utf-8", newline="\n")
-    elif made != PAGE.read_text(encoding="utf-8"):
+        PAGE.write_text(text, encoding="utf-8", newline="\n")
+    elif text != PAGE.read_text(encoding="utf-8"):
         print("docs/schema.md is out of date: run tools/schema.py", file=sys.stderr)
         return 1
     return 0

@@ -43,9 +43,9 @@ def main() -> None:
             for name, path in PAGES.items():
                 page.goto(path, wait_until="load")
                 page.wait_for_timeout(500)  # until scripts have finished drawing
-                taken = page.screenshot(path=folder / f"{name}.png")
-                assert len(taken) < MOST_BYTES, f"{name}.png: {len(taken):,} bytes"
-                print(f"docs/web/{name}.png: {len(taken):,} bytes")
+                picture = page.screenshot(path=folder / f"{name}.png")
+                assert len(picture) < MOST_BYTES, f"{name}.png: {len(picture):,} bytes"
+                print(f"docs/web/{name}.png: {len(picture):,} bytes")
         finally:
             server.terminate()
 

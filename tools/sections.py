@@ -66,17 +66,17 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
-def command_line(*first: str) -> str:
+def command_line(*options: str) -> str:
     """Returns the command that started this tool, without --write. `first` are words that the tool has removed
     already."""
     words = [word for word in sys.argv[1:] if word != "--write"]
-    return shlex.join([f"tools/{Path(sys.argv[0]).stem}", *first, *words])
+    return shlex.join([f"tools/{Path(sys.argv[0]).stem}", *options, *words])
 
 
 def commit() -> str:
     """Returns the short name of the checked-out commit, and whether files differ from it."""
-    changed = _git("status", "--porcelain", "--untracked-files=no", "--", "setset", "tools", "tests", "migrations")
-    return _git("rev-parse", "--short", "HEAD") + (" with changes" if changed else "")
+    changes = _git("status", "--porcelain", "--untracked-files=no", "--", "setset", "tools", "tests", "migrations")
+    return _git("rev-parse", "--short", "HEAD") + (" with changes" if changes else "")
 
 
 def code() -> str:

@@ -24,8 +24,8 @@ def documented_lists_of(path: Path) -> list[tuple[int, ...]]:
     code = code.replace("from compression import zstd", "from setset.batches.format import zstd")
     reader: dict[str, Any] = {}
     exec(code, reader)
-    found: list[tuple[int, ...]] = reader["lists_of"](path)
-    return found
+    lists: list[tuple[int, ...]] = reader["lists_of"](path)
+    return lists
 
 
 def test_the_documented_reader_reads_our_files(tmp_path: Path) -> None:
@@ -51,4 +51,4 @@ def test_the_documented_offsets_are_those_of_the_format() -> None:
         struct.calcsize(f"<{code}")
         for code in ("8s", "H", "B", "B", "B", "B", "2x", *"QQQQ", "I", "I", "Q", "20s", "20s", "16s")
     ]
-    assert offsets == [sum(sizes[:place]) for place in range(len(sizes))] + [batch_format.HEAD_BYTES]
+    assert offsets == [sum(sizes[:index]) for index in range(len(sizes))] + [batch_format.HEAD_BYTES]

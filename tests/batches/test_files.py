@@ -81,9 +81,9 @@ def test_altered_bytes_are_not_saved(root: Path) -> None:
 def test_another_batch_in_its_place_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "x.setset"
     durable.save(path, DATA)
-    other = a_file([(0, 1, 3, 9)])[-16:].hex()
+    digest = a_file([(0, 1, 3, 9)])[-16:].hex()
     with pytest.raises(BadBatch, match="not the file that the database records"):
-        files.load(path, other)
+        files.load(path, digest)
     assert files.load(path, DATA[-16:].hex())[0].lists == 1
 
 

@@ -18,14 +18,14 @@ def forger(tmp_path_factory: pytest.TempPathFactory) -> Forger:
 
 
 def test_no_forged_file_gives_a_wrong_number_in_silence(forger: Forger) -> None:
-    found = [
+    results = [
         forger.try_one(Random(f"test/{number}"), (forgery,), ROWS[number % len(ROWS)])
         for number, forgery in enumerate(2 * FORGERIES)
     ]
-    assert [each for each in found if each[1].startswith(("crash", "silent"))] == []
-    assert {name.split()[0] for name, _ in found} == {forgery.__name__ for forgery in FORGERIES}
-    assert {name.split()[1] for name, _ in found} == {"left", "adjusted", "consistent"}
-    assert {outcome for _, outcome in found} >= {"noticed", "found by check --deep"}
+    assert [result for result in results if result[1].startswith(("crash", "silent"))] == []
+    assert {name.split()[0] for name, _ in results} == {forgery.__name__ for forgery in FORGERIES}
+    assert {name.split()[1] for name, _ in results} == {"left", "adjusted", "consistent"}
+    assert {outcome for _, outcome in results} >= {"noticed", "found by check --deep"}
 
 
 def test_a_wrong_number_that_no_check_finds_is_silent(forger: Forger, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,30 +36,30 @@ def test_a_file_gives_its_lists_and_header_back(lists: list[tuple[int, ...]], ta
 
 @given(some_lists((3, 12)), st.data())
 def test_any_flipped_bit_is_noticed(lists: list[tuple[int, ...]], data: st.DataObject) -> None:
-    whole = a_file(lists)
-    place = data.draw(st.integers(0, 8 * len(whole) - 1))
-    damaged = bytearray(whole)
-    damaged[place // 8] ^= 1 << place % 8
+    original = a_file(lists)
+    bit = data.draw(st.integers(0, 8 * len(original) - 1))
+    body = bytearray(original)
+    body[bit // 8] ^= 1 << bit % 8
     with pytest.raises(BadBatch):
-        decode(bytes(damaged))
+        decode(bytes(body))
 
 
 def test_every_single_flipped_bit_of_a_file_is_noticed() -> None:
-    whole = a_file([(0, 1, 3, 4), (0, 1, 3, 9), (5, 7, 8, 80)])
-    for place in range(8 * len(whole)):
-        damaged = bytearray(whole)
-        damaged[place // 8] ^= 1 << place % 8
+    original = a_file([(0, 1, 3, 4), (0, 1, 3, 9), (5, 7, 8, 80)])
+    for bit in range(8 * len(original)):
+        body = bytearray(original)
+        body[bit // 8] ^= 1 << bit % 8
         with pytest.raises(BadBatch):
-            decode(bytes(damaged))
+            decode(bytes(body))
 
 
 @given(some_lists((3, 12)), st.data())
 def test_a_file_cut_short_or_grown_is_noticed(lists: list[tuple[int, ...]], data: st.DataObject) -> None:
-    whole = a_file(lists)
+    original = a_file(lists)
     with pytest.raises(BadBatch):
-        decode(whole[: data.draw(st.integers(0, len(whole) - 1))])
+        decode(original[: data.draw(st.integers(0, len(original) - 1))])
     with pytest.raises(BadBatch):
-        decode(whole + data.draw(st.binary(min_size=1, max_size=50)))
+        decode(original + data.draw(st.binary(min_size=1, max_size=50)))
 
 
 @settings(max_examples=300)
@@ -83,16 +83,16 @@ def test_a_forged_file_is_refused_or_holds_lists(lists: list[tuple[int, ...]], d
         body[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
     try:
         _, streams = decode(seal(bytes(body)))
-        found = unpack([streams])
+        decoded = unpack([streams])
     except SetsetError:
         return
-    assert all(list(cards) == sorted(set(cards)) for cards in found)
+    assert all(list(cards) == sorted(set(cards)) for cards in decoded)
 
 
 def test_a_header_cannot_ask_for_much_memory() -> None:
     """Lengths far beyond what the file holds are refused before anything is allocated."""
-    whole = a_file([(0, 1, 3, 4)])
-    body = bytearray(whole[: -batch_format.DIGEST_BYTES])
+    original = a_file([(0, 1, 3, 4)])
+    body = bytearray(original[: -batch_format.DIGEST_BYTES])
     struct.pack_into("<Q", body, 16, batch_format.MOST_LISTS)
     struct.pack_into("<Q", body, 24, batch_format.MOST_LISTS)
     struct.pack_into("<4Q", body, batch_format.HEAD_BYTES, 81, 80, 79, 2**31)
@@ -119,16 +119,16 @@ def test_a_header_cannot_ask_for_much_memory() -> None:
 def test_a_bad_header_is_named_with_the_field_and_its_range(offset: int, code: str, value: int, said: str) -> None:
     body = bytearray(a_file([(0, 1, 3, 4)])[: -batch_format.DIGEST_BYTES])
     struct.pack_into(f"<{code}", body, offset, value)
-    with pytest.raises(BadBatch) as refused:
+    with pytest.raises(BadBatch) as error:
         decode(seal(bytes(body)))
-    assert str(refused.value) == f"bad header: {said}"
+    assert str(error.value) == f"bad header: {said}"
 
 
 def test_an_altered_file_is_named_so() -> None:
-    damaged = bytearray(a_file([(0, 1, 3, 4)]))
-    damaged[-20] ^= 1
+    body = bytearray(a_file([(0, 1, 3, 4)]))
+    body[-20] ^= 1
     with pytest.raises(BadBatch, match=r"^checksum mismatch: the file was altered$"):
-        decode(bytes(damaged))
+        decode(bytes(body))
 
 
 def test_words_are_little_endian_on_disk() -> None:

@@ -26,18 +26,18 @@ THIRD = [[third(a, b) if a != b else a for b in range(81)] for a in range(81)]
 
 def originals() -> list[bytes]:
     """Files of several sizes, each with some hundred lists."""
-    found = []
+    files = []
     streams: Streams = next(search.pack([search.seeds(20)[:400]], 3, 400))
     for _ in range(3, 7):
-        ends = search.first_and_last(streams)
-        found.append(encode(streams, 20, 400, Span(7, 2, 7, 2, True), ends, bytes(16)))
+        bounds = search.first_and_last(streams)
+        files.append(encode(streams, 20, 400, Span(7, 2, 7, 2, True), bounds, bytes(16)))
         streams = next(search.expand(streams, 20, 400))
-    return found
+    return files
 
 
-def mutated(whole: bytes, others: list[bytes], random: Random) -> bytes:
+def mutated(original: bytes, files: list[bytes], random: Random) -> bytes:
     """A file altered in one of the ways in which files get altered."""
-    data = bytearray(whole)
+    data = bytearray(original)
     start = random.randrange(len(data))
     end = min(len(data), start + random.choice([1, 2, 8, 64, 1000]))
     match random.randrange(8):
@@ -52,12 +52,12 @@ def mutated(whole: bytes, others: list[bytes], random: Random) -> bytes:
         case 4:
             data[start:end] = bytes([random.choice([0, 255])]) * (end - start)
         case 5:
-            other = random.choice(others)
-            data[start:] = other[min(start, len(other)) :]
+            replacement = random.choice(files)
+            data[start:] = replacement[min(start, len(replacement)) :]
         case 6:
             # A number of the header, or a length of a stream, that is far too large.
-            at = random.choice([*range(16, 56, 8), *range(batch_format.HEAD_BYTES, len(whole) - 8, 8)][:12])
-            struct.pack_into("<Q", data, at, random.choice([0, 2**63, 2**64 - 1, 2**32, random.randrange(2**40)]))
+            offset = random.choice([*range(16, 56, 8), *range(batch_format.HEAD_BYTES, len(original) - 8, 8)][:12])
+            struct.pack_into("<Q", data, offset, random.choice([0, 2**63, 2**64 - 1, 2**32, random.randrange(2**40)]))
         case _:
             del data[start:]
     return bytes(data)
@@ -73,27 +73,27 @@ def without_a_set(cards: tuple[int, ...]) -> bool:
 
 def test_mutated_files_are_refused_or_decoded_to_lists() -> None:
     """Half of them have a digest that fits, as a forger would make it. Memory stays in proportion to the file."""
-    whole = originals()
-    lists = {data: lists_of(decode(data)[1]) for data in whole}
+    files = originals()
+    lists = {data: lists_of(decode(data)[1]) for data in files}
     outcomes: Counter[str] = Counter()
     tracemalloc.start()
     for number in range(FILES):
         random = Random(number)
-        original = random.choice(whole)
-        data = mutated(original, whole, random)
-        if forged := random.random() < 0.5:
-            body = mutated(original[:-SEALED], whole, random)
+        original = random.choice(files)
+        data = mutated(original, files, random)
+        if resealed := random.random() < 0.5:
+            body = mutated(original[:-SEALED], files, random)
             data = body + batch_format.digest_of(body)
         try:
-            found = lists_of(decode(data)[1])
+            decoded = lists_of(decode(data)[1])
         except SetsetError:
             outcomes["refused"] += 1
             continue
         outcomes["decoded"] += 1
-        if forged:
-            assert all(without_a_set(cards) for cards in found[:50] + found[-50:])
+        if resealed:
+            assert all(without_a_set(cards) for cards in decoded[:50] + decoded[-50:])
         else:
-            assert found == lists[data]
+            assert decoded == lists[data]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert outcomes["refused"] > 0.8 * FILES

@@ -12,6 +12,6 @@ from tests.mutations import Subject, try_many
 @pytest.mark.posix("limits the memory of a process")
 def test_nothing_altered_is_silent(tmp_path: Path) -> None:
     subject = Subject(tmp_path / "w")
-    found = list(try_many(subject, "batch", 200, "1"))
-    assert [each for each in found if each[2].startswith(("crash", "silent"))] == []
-    assert sum(outcome.startswith("noticed") for _, _, outcome, _ in found) > 100
+    results = list(try_many(subject, "batch", 200, "1"))
+    assert [result for result in results if result[2].startswith(("crash", "silent"))] == []
+    assert sum(outcome.startswith("noticed") for _, _, outcome, _ in results) > 100

@@ -59,9 +59,9 @@ def test_of_many_that_claim_a_root_at_the_same_moment_one_gets_it(tmp_path: Path
         return True
 
     with ThreadPoolExecutor(8) as executor:
-        claimed = list(executor.map(claim, range(40)))
-    assert claimed.count(True) == 1
-    assert root_owner(tmp_path / "root") == f"w{claimed.index(True)}"
+        results = list(executor.map(claim, range(40)))
+    assert results.count(True) == 1
+    assert root_owner(tmp_path / "root") == f"w{results.index(True)}"
     assert [entry.name for entry in (tmp_path / "root").iterdir()] == [TOKEN]
 
 
@@ -124,10 +124,10 @@ def test_a_token_that_is_no_regular_file_names_no_owner(tmp_path: Path, kind: st
 
 def test_no_altered_bit_of_a_token_makes_it_anothers(tmp_path: Path) -> None:
     """It is damaged, which repair mends, or means the same."""
-    whole = Token("mine", "/home/me/w").encode()
-    for place in range(8 * len(whole)):
-        altered = bytearray(whole)
-        altered[place // 8] ^= 1 << place % 8
+    original = Token("mine", "/home/me/w").encode()
+    for bit in range(8 * len(original)):
+        altered = bytearray(original)
+        altered[bit // 8] ^= 1 << bit % 8
         (tmp_path / TOKEN).write_bytes(bytes(altered))
         assert read_token(tmp_path) in (DAMAGED_TOKEN, Token("mine", "/home/me/w")), bytes(altered)
 
@@ -198,9 +198,9 @@ def test_a_token_that_earlier_versions_marked_as_inside_is_taken(tmp_path: Path)
         b'"check": "490f55871a58637e", "inside": true}'
     )
     sound = Token("0123456789abcdef0123456789abcdef", "/somewhere")
-    for place in range(8 * len(data)):
+    for bit in range(8 * len(data)):
         altered = bytearray(data)
-        altered[place // 8] ^= 1 << place % 8
+        altered[bit // 8] ^= 1 << bit % 8
         (tmp_path / TOKEN).write_bytes(altered)
         assert read_token(tmp_path) in (DAMAGED_TOKEN, sound), bytes(altered)
     (tmp_path / TOKEN).write_bytes(data)

@@ -289,19 +289,19 @@ def take_root(round_: Round, random: Random) -> None:
     token = round_.root / TOKEN
     if not token.exists():
         return
-    own = token.read_bytes()
-    other = round_.scene.folder / "other"
-    if perform("run", "-q", "--size", "3", "--target", "18", "--workspace", str(other)).code:
+    token_bytes = token.read_bytes()
+    workspace = round_.scene.folder / "other"
+    if perform("run", "-q", "--size", "3", "--target", "18", "--workspace", str(workspace)).code:
         raise AssertionError("cannot make another workspace")
-    token.write_bytes((other / "batches" / TOKEN).read_bytes())
+    token.write_bytes((workspace / "batches" / TOKEN).read_bytes())
     time.sleep(3)  # a file whose root was checked before may still be written, late on a busy machine
     before = round_.scene.files()
     time.sleep(random.uniform(0.2, 1))
     written = set(round_.scene.files()) - set(before)
     if written:
         round_.scene.problems.append(f"{min(written)} was written to another workspace's folder")
-    token.write_bytes(own)
-    shutil.rmtree(other)
+    token.write_bytes(token_bytes)
+    shutil.rmtree(workspace)
 
 
 def other_build(round_: Round, _random: Random) -> None:
@@ -420,24 +420,24 @@ def draw(seed: str) -> Sequence:
     random = Random(seed)
     plan = random.choice(PLANS)
     steps = random.sample(sorted(FAULTS), random.choice([1, 1, 2, 3]))
-    begun = random.choice(["shared", "shared", "shared", "shipped"])
-    return Sequence(seed, plan, begun, tuple(steps))
+    state = random.choice(["shared", "shared", "shared", "shipped"])
+    return Sequence(seed, plan, state, tuple(steps))
 
 
 def play(servers: Servers, sequence: Sequence, stage: Stage) -> Verdict:
     """Plays a round: the faults while a run is under way, recovery on the cluster and without, the comparison."""
-    began = time.monotonic()
+    start = time.monotonic()
     expected = stage.expected(sequence.plan)
     scene = stage.set(sequence.plan, "partly")
     servers.make_ready()
     round_ = Round(scene, servers, ship=sequence.begun == "shipped")
-    begun, whole = len(scene.files()), len(expected.files)
+    files, total = len(scene.files()), len(expected.files)
     try:
         for number, name in enumerate(sequence.steps):
             random = Random(f"{sequence.seed}/{number}/{name}")
             share = (number + random.random()) / len(sequence.steps)
             round_.start()
-            round_.wait_for_files(begun + int(share * (whole - begun)))
+            round_.wait_for_files(files + int(share * (total - files)))
             scene.commands.append((f"[{name}]", Outcome(0, "")))
             FAULTS[name](round_, random)
         servers.make_ready()
@@ -452,7 +452,7 @@ def play(servers: Servers, sequence: Sequence, stage: Stage) -> Verdict:
         scene.problems.append(f"a source was given up though a worker was healthy: {given_up[0]}")
     scene.commands.append(("[recovery]", Outcome(0, "")))
     end, problems = judge(scene, expected)
-    return Verdict(sequence, end, tuple(problems), spoken(scene), time.monotonic() - began)
+    return Verdict(sequence, end, tuple(problems), spoken(scene), time.monotonic() - start)
 
 
 @contextlib.contextmanager

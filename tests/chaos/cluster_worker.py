@@ -31,7 +31,7 @@ def dask_setup(_worker: object) -> None:
     def hide(event: str, arguments: tuple[object, ...]) -> None:
         if event in EVENTS and os.path.exists(unmounted):  # noqa: PTH110 (pathlib would be audited)
             root = os.readlink(unmounted)  # noqa: PTH115
-            if any(str(each).startswith(root) for each in arguments if isinstance(each, str | os.PathLike)):
+            if any(str(argument).startswith(root) for argument in arguments if isinstance(argument, str | os.PathLike)):
                 raise FileNotFoundError(2, "not mounted on this worker", root)
 
     tasks.execute = execute

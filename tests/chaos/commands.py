@@ -46,8 +46,8 @@ def perform(*arguments: str) -> Outcome:
         try:
             main()
             code = 0
-        except SystemExit as ended:
-            code = ended.code if isinstance(ended.code, int) else 1
+        except SystemExit as error:
+            code = error.code if isinstance(error.code, int) else 1
         except Hangs:
             code = HANGS
             traceback.print_exc()
@@ -83,10 +83,10 @@ def start_in_fork(log: Path, fate: Fate, *arguments: str) -> int:
 def end_of_fork(pid: int, log: Path) -> Outcome:
     """Waits for a command that `start_in_fork` started. Kills a command that hangs."""
     deadline = time.monotonic() + SECONDS + 10
-    ended, status = 0, 0
-    while not ended:
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if not ended:
+    finished, status = 0, 0
+    while not finished:
+        finished, status = os.waitpid(pid, os.WNOHANG)
+        if not finished:
             if time.monotonic() > deadline:
                 os.kill(pid, signal.SIGKILL)
             time.sleep(0.005)
@@ -100,18 +100,18 @@ def die_at(number: int) -> Fate:
     """kill -9 before this call, counting SQL statements and calls that change files."""
 
     def fate() -> None:
-        passed = itertools.count(1)
+        calls = itertools.count(1)
 
         def count(*_: object) -> None:
-            if next(passed) >= number:
+            if next(calls) >= number:
                 os.kill(os.getpid(), signal.SIGKILL)
 
         for name in CHANGING:
             setattr(os, name, _counted(getattr(os, name), count))
-        plain = sqlite3.connect
+        original = sqlite3.connect
 
         def connect(*arguments: Any, **options: Any) -> sqlite3.Connection:
-            connection = plain(*arguments, **options)
+            connection = original(*arguments, **options)
             with contextlib.suppress(sqlite3.Error):
                 # Pages go to the file before the commit, so that a journal is left that must be played back.
                 connection.execute("PRAGMA cache_size = 1")
@@ -124,27 +124,27 @@ def die_at(number: int) -> Fate:
 
 
 def _counted(function: Callable[..., Any], count: Callable[[], None]) -> Callable[..., Any]:
-    def counted(*arguments: Any, **options: Any) -> Any:
+    def counting(*arguments: Any, **options: Any) -> Any:
         count()
         return function(*arguments, **options)
 
-    return counted
+    return counting
 
 
-def small_files(most: int) -> Fate:
+def small_files(limit: int) -> Fate:
     """Limits the size of each file, as a full disk or a quota would."""
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
 
 @contextlib.contextmanager
 def _alarm() -> Iterator[None]:
-    began = time.monotonic()
+    start = time.monotonic()
 
     def ring(*_: object) -> None:
-        nonlocal began
-        if time.monotonic() < began + 2 * SECONDS:
+        nonlocal start
+        if time.monotonic() < start + 2 * SECONDS:
             raise Hangs
-        began = time.monotonic()  # it rings late: not the command stood still, but this process, or the machine
+        start = time.monotonic()  # it rings late: not the command stood still, but this process, or the machine
         signal.alarm(SECONDS)
 
     before = signal.signal(signal.SIGALRM, ring)

@@ -47,10 +47,10 @@ def swap(scene: Scene, random: Random) -> None:
     """Two batch files in each other's place, of one size or of two."""
 
     def damage(path: Path) -> None:
-        other = scene.some_file(random)
-        if other not in (None, path):
-            scene.damaged.add(other.name)
-            exchange(path, other, scene.folder / "aside")
+        second = scene.some_file(random)
+        if second not in (None, path):
+            scene.damaged.add(second.name)
+            exchange(path, second, scene.folder / "aside")
 
     _damage(scene, random, damage)
 
@@ -59,24 +59,24 @@ def replace(scene: Scene, random: Random) -> None:
     """A sound batch file in the place of another, or one more under a name of its own in the other root."""
 
     def damage(path: Path) -> None:
-        other = scene.some_file(random)
+        source = scene.some_file(random)
         root = random.choice(scene.roots)
         if random.random() < 0.3 and root not in path.parents:
             path = root / path.relative_to(path.parents[2])
             path.parent.mkdir(parents=True, exist_ok=True)
-        if other not in (None, path):
-            shutil.copyfile(other, path)
+        if source not in (None, path):
+            shutil.copyfile(source, path)
 
     _damage(scene, random, damage)
 
 
 def delete_size(scene: Scene, random: Random) -> None:
     """The whole folder of a size."""
-    found = sorted({path.parent for path in scene.files()})
-    if found:
-        chosen = random.choice(found)
-        scene.forget_strangers(chosen)
-        shutil.rmtree(chosen)
+    folders = sorted({path.parent for path in scene.files()})
+    if folders:
+        folder = random.choice(folders)
+        scene.forget_strangers(folder)
+        shutil.rmtree(folder)
 
 
 def delete_token(scene: Scene, random: Random) -> None:
@@ -121,13 +121,13 @@ def older_schema(scene: Scene, random: Random) -> None:
     """The database as an earlier version of setset would have left it."""
     if not scene.database.exists():
         return
-    fresh = scene.folder / "schema.db"
-    fresh.unlink(missing_ok=True)
-    fresh.touch()
+    path = scene.folder / "schema.db"
+    path.unlink(missing_ok=True)
+    path.touch()
     # Schemas before 0005 have no column for pruning.
     revisions = ["0005"] if scene.plan.pruned else ["0001", "0002", "0005"]
-    alembic.upgrade(schema.alembic_config(fresh), random.choice(revisions))
-    with contextlib.suppress(*DRIVER_ERRORS), contextlib.closing(connect(fresh, "rw")) as old, old:
+    alembic.upgrade(schema.alembic_config(path), random.choice(revisions))
+    with contextlib.suppress(*DRIVER_ERRORS), contextlib.closing(connect(path, "rw")) as old, old:
         old.execute("ATTACH ? AS new", (str(scene.database),))
         if old.execute("SELECT version_num FROM new.alembic_version").fetchone() != (schema.HEAD,):
             return
@@ -139,7 +139,7 @@ def older_schema(scene: Scene, random: Random) -> None:
                 old.execute(f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM new.{table}")
         old.commit()
         old.execute("DETACH new")
-        shutil.copy(fresh, scene.database)
+        shutil.copy(path, scene.database)
 
 
 def foreign_file(scene: Scene, random: Random) -> None:
@@ -197,21 +197,21 @@ def copy_goes_on(scene: Scene, random: Random) -> None:
 def copy_of(scene: Scene) -> Scene | None:
     """A copy of the workspace; None if nothing says which of the two is the original."""
     copy = Scene(scene.folder, scene.plan, "copy", moved=scene.moved)
-    used = [scene.root_folder(name) for name in scene.plan.outputs if name]
-    claimed = all((root / TOKEN).exists() or any(root.glob(NAMES)) for root in used)
-    if not (scene.workspace.exists() and claimed and (not used or is_noted(scene))):
+    roots = [scene.root_folder(name) for name in scene.plan.outputs if name]
+    claimed = all((root / TOKEN).exists() or any(root.glob(NAMES)) for root in roots)
+    if not (scene.workspace.exists() and claimed and (not roots or is_noted(scene))):
         return None  # a folder that is nobody's yet is the first one's who takes it
     shutil.rmtree(copy.workspace, ignore_errors=True)
     shutil.copytree(scene.workspace, copy.workspace)
     return copy
 
 
-def require_same_files(scene: Scene, before: dict[Path, bytes], who: str) -> None:
+def require_same_files(scene: Scene, before: dict[Path, bytes], actor: str) -> None:
     """Every file that was there before must be as it was."""
     after = {path: path.read_bytes() for path in scene.files()}
     changed = sorted(str(path) for path in before if after.get(path) != before[path])
     if changed:
-        scene.problems.append(f"{who} changed {len(changed)} files of the original: {changed[0]}")
+        scene.problems.append(f"{actor} changed {len(changed)} files of the original: {changed[0]}")
 
 
 def is_noted(scene: Scene) -> bool:

@@ -137,7 +137,7 @@ class Disk:
         node.synced_data, node.synced_entries = bytes(node.data), dict(node.entries)
         if self._last_write is not None and self._last_write.node is node:
             self._last_write = None
-        self._renames = [each for each in self._renames if node not in (each.source, each.target)]
+        self._renames = [rename for rename in self._renames if node not in (rename.source, rename.target)]
 
     def _rename(self, call: Call) -> None:
         source, name = self._place(str(call.path))
@@ -169,11 +169,11 @@ class Disk:
 
     def renamed(self, _random: Random) -> Tree:
         """(c) Of what was not synced only the renames, without the bytes."""
-        changed: dict[Node, dict[str, Node]] = {}
-        for each in self._renames:
-            changed.setdefault(each.source, dict(each.source.synced_entries)).pop(each.name, None)
-            changed.setdefault(each.target, dict(each.target.synced_entries))[each.new_name] = each.node
-        return _tree(self.root, lambda node: changed.get(node, node.synced_entries), _synced_data)
+        entries: dict[Node, dict[str, Node]] = {}
+        for rename in self._renames:
+            entries.setdefault(rename.source, dict(rename.source.synced_entries)).pop(rename.name, None)
+            entries.setdefault(rename.target, dict(rename.target.synced_entries))[rename.new_name] = rename.node
+        return _tree(self.root, lambda node: entries.get(node, node.synced_entries), _synced_data)
 
     def no_names(self, _random: Random) -> Tree:
         """(d) All bytes; folders have the names of their last sync."""
@@ -181,12 +181,12 @@ class Disk:
 
     def torn(self, random: Random) -> Tree:
         """(e) Everything, but of the last write that was not synced only a part."""
-        torn = self._last_write
-        if torn is None:
+        write = self._last_write
+        if write is None:
             return self.kept()
-        part = torn.data[: random.randrange(len(torn.data) + 1)]
-        half = _overwritten(torn.before, torn.offset, part) if part else torn.before
-        return _tree(self.root, _entries, lambda node: half if node is torn.node else bytes(node.data))
+        part = write.data[: random.randrange(len(write.data) + 1)]
+        data = _overwritten(write.before, write.offset, part) if part else write.before
+        return _tree(self.root, _entries, lambda node: data if node is write.node else bytes(node.data))
 
     def mixed(self, random: Random) -> Tree:
         """(f) Of each file and each folder what was synced or what is there now, by chance."""
@@ -229,16 +229,16 @@ def _overwritten(data: bytes | bytearray, offset: int, new: bytes) -> bytes:
 
 
 def _tree(root: Node, entries: Callable[[Node], dict[str, Node]], data: Callable[[Node], bytes]) -> Tree:
-    found: Tree = {}
+    tree: Tree = {}
 
     def walk(node: Node, prefix: str) -> None:
         for name, inner in sorted(entries(node).items()):
-            found[f"{prefix}{name}"] = None if inner.is_folder else data(inner)
+            tree[f"{prefix}{name}"] = None if inner.is_folder else data(inner)
             if inner.is_folder:
                 walk(inner, f"{prefix}{name}/")
 
     walk(root, "")
-    return found
+    return tree
 
 
 def read_tree(folder: Path) -> Tree:

@@ -39,8 +39,8 @@ def some_file(sandbox: Sandbox, process: Process, random: Random) -> Path | None
     """A batch file, when there are some. None if the run ended before."""
     some_time(sandbox, process, random)
     wait_until(lambda: len(sandbox.files()) > 1 or not process.running)
-    found = sandbox.files()
-    return random.choice(found) if found else None
+    files = sandbox.files()
+    return random.choice(files) if files else None
 
 
 def kill_worker(sandbox: Sandbox, process: Process, random: Random) -> None:
@@ -58,21 +58,21 @@ def kill_coordinator(sandbox: Sandbox, process: Process, random: Random) -> None
     process.popen.kill()
     if random.random() < 0.3:
         sandbox.finish(process)
-        again = sandbox.start()
-        some_time(sandbox, again, random)
-        again.popen.kill()
-        sandbox.finish(again)
+        restarted = sandbox.start()
+        some_time(sandbox, restarted, random)
+        restarted.popen.kill()
+        sandbox.finish(restarted)
 
 
 def stop_and_continue(sandbox: Sandbox, process: Process, random: Random) -> None:
     """SIGSTOP, a while, SIGCONT: to a worker, to the coordinator or to all."""
     some_time(sandbox, process, random)
     family = process.workers() if random.random() < 0.5 else process.family()
-    chosen = [random.choice(family)] if family and random.random() < 0.7 else family
+    targets = [random.choice(family)] if family and random.random() < 0.7 else family
     for number in (signal.SIGSTOP, signal.SIGCONT):
-        for each in chosen:
+        for target in targets:
             with contextlib.suppress(psutil.Error):
-                each.send_signal(number)
+                target.send_signal(number)
         time.sleep(random.random())
 
 
@@ -125,24 +125,24 @@ def delete(sandbox: Sandbox, process: Process, random: Random) -> None:
     if random.random() < 0.15:
         shutil.rmtree(path.parent, ignore_errors=True)
         return
-    for each in {path, *random.choices(sandbox.files() or [path], k=random.randint(0, 2))}:
-        each.unlink(missing_ok=True)
+    for victim in {path, *random.choices(sandbox.files() or [path], k=random.randint(0, 2))}:
+        victim.unlink(missing_ok=True)
 
 
 def swap(sandbox: Sandbox, process: Process, random: Random) -> None:
     """Two batch files in each other's place."""
-    one = some_file(sandbox, process, random)
-    others = [path for path in sandbox.files() if path != one]
-    if one is None or not others:
+    first = some_file(sandbox, process, random)
+    candidates = [path for path in sandbox.files() if path != first]
+    if first is None or not candidates:
         return
     with contextlib.suppress(FileNotFoundError):
-        exchange(one, random.choice(others), sandbox.folder / "aside")
+        exchange(first, random.choice(candidates), sandbox.folder / "aside")
 
 
-def exchange(one: Path, other: Path, aside: Path) -> None:
-    one.rename(aside)
-    other.rename(one)
-    aside.rename(other)
+def exchange(first: Path, second: Path, aside: Path) -> None:
+    first.rename(aside)
+    second.rename(first)
+    aside.rename(second)
 
 
 def foreign_file(sandbox: Sandbox, process: Process, random: Random) -> None:
@@ -168,8 +168,8 @@ def corrupt_database(sandbox: Sandbox, process: Process, random: Random) -> None
         for _ in range(random.randint(1, 4) if data else 0):
             start = random.randrange(len(data))
             length = random.choice([1, 100, 5000])
-            for at in range(start, min(start + length, len(data))):
-                data[at] ^= random.randrange(1, 256)
+            for offset in range(start, min(start + length, len(data))):
+                data[offset] ^= random.randrange(1, 256)
             file.seek(start)
             file.write(data[start : start + length])
 
@@ -216,9 +216,9 @@ def output_gone(sandbox: Sandbox, process: Process, random: Random) -> None:
         time.sleep(random.random() * 2)
     else:
         wait_until(lambda: not process.running)
-    left = [path for path in sandbox.root.rglob("*") if path.is_file()] if sandbox.root.exists() else []
-    if left:
-        raise AssertionError(f"written where the storage root was: {left}")
+    files = [path for path in sandbox.root.rglob("*") if path.is_file()] if sandbox.root.exists() else []
+    if files:
+        raise AssertionError(f"written where the storage root was: {files}")
     shutil.rmtree(sandbox.root, ignore_errors=True)
     away.rename(sandbox.root)
 
@@ -247,11 +247,11 @@ def small_disk(path: Path, size: int) -> Iterator[bool]:
     path.mkdir(parents=True, exist_ok=True)
     mount = shutil.which("mount") or "mount"
     options = ["-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)]
-    done = subprocess.run([mount, *options], check=False, capture_output=True)
+    result = subprocess.run([mount, *options], check=False, capture_output=True)
     try:
-        yield done.returncode == 0
+        yield result.returncode == 0
     finally:
-        if done.returncode == 0:
+        if result.returncode == 0:
             subprocess.run([shutil.which("umount") or "umount", "-l", str(path)], check=True)
 
 

@@ -57,21 +57,21 @@ def is_sound(database: Path) -> bool:
 
 def contents(scene: Scene) -> dict[Path, bytes]:
     """Every file of a scene but its locks, logs, journals without content, and what a killed rebuild left."""
-    found = (path for path in scene.folder.rglob("*") if path.is_file() and path.suffix not in (".lock", ".log"))
-    found = (path for path in found if path.name not in UNFINISHED)
-    every = {path: path.read_bytes() for path in found}
-    return {path: data for path, data in every.items() if data or not path.name.endswith("-journal")}
+    paths = (path for path in scene.folder.rglob("*") if path.is_file() and path.suffix not in (".lock", ".log"))
+    paths = (path for path in paths if path.name not in UNFINISHED)
+    files = {path: path.read_bytes() for path in paths}
+    return {path: data for path, data in files.items() if data or not path.name.endswith("-journal")}
 
 
 @contextlib.contextmanager
-def untouched(scene: Scene, who: str) -> Iterator[None]:
+def untouched(scene: Scene, actor: str) -> Iterator[None]:
     """Nothing of the scene may change in the block."""
     before = contents(scene)
     yield
     after = contents(scene)
     changed = sorted(str(path) for path in before | after if before.get(path) != after.get(path))
     if changed:
-        scene.problems.append(f"{who} changed {len(changed)} files: {changed[0]}")
+        scene.problems.append(f"{actor} changed {len(changed)} files: {changed[0]}")
 
 
 def newer_files(scene: Scene, random: Random) -> None:
@@ -229,8 +229,8 @@ def lying_locks(scene: Scene, random: Random) -> None:
 
 def _both(*fates: Fate) -> Fate:
     def fate() -> None:
-        for each in fates:
-            each()
+        for call in fates:
+            call()
 
     return fate
 
@@ -261,8 +261,8 @@ def ignored_case(scene: Scene, random: Random) -> None:
     if (str(scene.root_folder(name)),) not in [row[1:] for row in before]:
         return
     arguments = scene.arguments("run", 3 + scene.plan.outputs.index(name))
-    at = arguments.index(str(scene.root_folder(name)))
-    arguments[at] = str(scene.root_folder(name).with_name(scene.root_folder(name).name.upper()))
+    index = arguments.index(str(scene.root_folder(name)))
+    arguments[index] = str(scene.root_folder(name).with_name(scene.root_folder(name).name.upper()))
     log = scene.folder / "fork.log"
     shim = shims.case_insensitive(scene.folder)
     scene.commands.append(("run --output OUT", end_of_fork(start_in_fork(log, shim, *arguments), log)))

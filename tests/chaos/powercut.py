@@ -80,13 +80,13 @@ def of_old_schema(folder: Path) -> None:
     shutil.copy(OLD, folder / "w/setset.db")
     small.repair_all(WorkspaceFolder(folder / "w"))
     database = folder / "w/setset.db"
-    made = _read(database, "SELECT bytes, digest, path FROM batches")
+    batches = _read(database, "SELECT bytes, digest, path FROM batches")
     for path in (folder / "w").glob("setset.db*"):
         path.unlink()
     shutil.copy(OLD, database)
     with contextlib.closing(sqlite3.connect(database)) as connection, connection:
         # The files are of today's format.
-        connection.executemany("UPDATE batches SET bytes = ?, digest = ? WHERE path = ?", made)
+        connection.executemany("UPDATE batches SET bytes = ?, digest = ? WHERE path = ?", batches)
 
 
 @dataclass(frozen=True)
@@ -156,12 +156,12 @@ def make_recording(name: str, folder: Path) -> Recording:
     disk = Disk(before)
     for call in calls:
         disk.apply(call)
-    wrong = [path for path, _ in set(disk.kept().items()) ^ set(read_tree(folder).items())]
-    if wrong:
-        raise AssertionError(f"the model differs from what {name} left: {sorted(set(wrong))[:5]}")
+    differences = [path for path, _ in set(disk.kept().items()) ^ set(read_tree(folder).items())]
+    if differences:
+        raise AssertionError(f"the model differs from what {name} left: {sorted(set(differences))[:5]}")
     copy = folder / "copy.db"
-    copied = _read(copy, COUNTS) if copy.exists() else None
-    return Recording(name, folder, before, calls, _read(folder / "w/setset.db", COUNTS), copied)
+    copy_counts = _read(copy, COUNTS) if copy.exists() else None
+    return Recording(name, folder, before, calls, _read(folder / "w/setset.db", COUNTS), copy_counts)
 
 
 def points_of(recording: Recording) -> list[int]:
@@ -172,19 +172,19 @@ def points_of(recording: Recording) -> list[int]:
 
 def judge(recording: Recording, points: Sequence[int], seed: str, models: int = len(MODELS)) -> Iterator[Verdict]:
     """Recovers from the states that a cut at each point may leave, in `models` models. Judges equal states once."""
-    disk, wanted, known = Disk(recording.before), set(points), dict[str, tuple[list[str], list[str]]]()
+    disk, selected, results = Disk(recording.before), set(points), dict[str, tuple[list[str], list[str]]]()
     end = points_of(recording)[-1]
     for number in range(len(recording.calls) + 1):
         if number:
             disk.apply(recording.calls[number - 1])
-        if number not in wanted:
+        if number not in selected:
             continue
         for model in Random(f"{seed}/{recording.name}/{number}").sample(sorted(MODELS), models):
             tree = MODELS[model](disk, Random(f"{seed}/{recording.name}/{number}/{model}"))
             key = _digest(tree) + str(number == end)
-            if key not in known:
-                known[key] = _recover(recording, tree, number == end)
-            needed, problems = known[key]
+            if key not in results:
+                results[key] = _recover(recording, tree, number == end)
+            needed, problems = results[key]
             after = str(recording.calls[number - 1]) if number else "the start"
             yield Verdict(recording.name, model, number, after, tuple(needed), tuple(problems))
 
@@ -197,9 +197,9 @@ def _recover(recording: Recording, tree: Tree, is_end: bool) -> tuple[list[str],
     problems = list(_not_kept(recording)) if is_end else []
     try:
         _run(recording)
-        found = [str(finding) for finding in _check(folder)]
-        if found:
-            needed.append(f"repair: {found[0]}")
+        findings = [str(finding) for finding in _check(folder)]
+        if findings:
+            needed.append(f"repair: {findings[0]}")
             small.repair_all(_folder(folder))
             _run(recording)
     except SetsetError as error:

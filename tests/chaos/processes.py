@@ -37,8 +37,8 @@ class Outcome:
 
     def advice(self, workspace: Path) -> str:
         """Output, with commands for this workspace shortened to 'setset repair'."""
-        given = re.escape(f" -w {quoted(workspace)}'")
-        return re.sub(rf"'(?:python -m )?setset ([a-z][^']*?){given}", r"'setset \1'", self.output)
+        option = re.escape(f" -w {quoted(workspace)}'")
+        return re.sub(rf"'(?:python -m )?setset ([a-z][^']*?){option}", r"'setset \1'", self.output)
 
 
 class Process:
@@ -54,9 +54,9 @@ class Process:
     ) -> None:
         self.mark = uuid.uuid4().hex
         self.outcome: Outcome | None = None
-        whole = {**os.environ, "PYTHONPATH": str(CHECKOUT), **environment, MARK: self.mark}
+        variables = {**os.environ, "PYTHONPATH": str(CHECKOUT), **environment, MARK: self.mark}
         # Bytecode is kept, or every process of every round would compile the package anew.
-        whole.pop("PYTHONDONTWRITEBYTECODE", None)
+        variables.pop("PYTHONDONTWRITEBYTECODE", None)
         code = [sys.executable, "-m", "setset"]
         if most_file_bytes is not None:
             limit = f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most_file_bytes}, {most_file_bytes}))"
@@ -76,7 +76,7 @@ class Process:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            env=whole,
+            env=variables,
             start_new_session=True,
         )
 
@@ -87,22 +87,22 @@ class Process:
     def family(self) -> list[psutil.Process]:
         """All living descendants of this command, orphans included."""
         mark = f"{MARK}={self.mark}".encode()
-        found = []
+        processes = []
         for entry in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(psutil.Error, OSError):
                 # A process that has ended and waits to be fetched has no environment.
                 if mark in (entry / "environ").read_bytes():
-                    found.append(psutil.Process(int(entry.name)))
-        return found
+                    processes.append(psutil.Process(int(entry.name)))
+        return processes
 
     def workers(self) -> list[psutil.Process]:
         """The worker processes, youngest last; not multiprocessing's own."""
-        found = []
+        workers = []
         for process in self.family():
             with contextlib.suppress(psutil.Error):
                 if process.pid != self.popen.pid and "spawn_main" in " ".join(process.cmdline()):
-                    found.append(process)
-        return sorted(found, key=lambda process: process.pid)
+                    workers.append(process)
+        return sorted(workers, key=lambda process: process.pid)
 
     def interrupt(self, number: int = signal.SIGINT) -> None:
         """Sends the signal to the whole group, as Ctrl-C does."""
@@ -130,9 +130,9 @@ class Process:
     def orphans(self, seconds: float = 5.0) -> list[int]:
         """Processes still alive `seconds` after the end."""
         deadline = time.monotonic() + seconds
-        while (left := self.family()) and time.monotonic() < deadline:
+        while (processes := self.family()) and time.monotonic() < deadline:
             time.sleep(0.05)
-        return [process.pid for process in left]
+        return [process.pid for process in processes]
 
 
 def setset(*arguments: str) -> Outcome:

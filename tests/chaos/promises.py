@@ -17,8 +17,8 @@ def require_same(sandbox: Sandbox, reference: Reference) -> None:
 
 def require_whole(sandbox: Sandbox) -> None:
     """No row without its complete file, no temporary, no traceback, one line that says what is wrong."""
-    found = sandbox.command("check", "--json")
-    assert {finding["kind"] for finding in json.loads(found.output)} <= {"orphan"}
+    outcome = sandbox.command("check", "--json")
+    assert {finding["kind"] for finding in json.loads(outcome.output)} <= {"orphan"}
     assert not list(sandbox.folder.rglob("*.tmp"))
 
 

@@ -55,8 +55,8 @@ class Answers:
         """The log of a reader that has ended. A missing log is a finding too."""
         if not log.exists():
             return Answers(0, ["the reader ended without a log"])
-        given, *wrong = log.read_text(encoding="utf-8").split("\0")
-        return Answers(int(given), wrong)
+        count, *wrong = log.read_text(encoding="utf-8").split("\0")
+        return Answers(int(count), wrong)
 
     def write(self, log: Path) -> None:
         log.write_text("\0".join([str(self.given), *self.wrong]), encoding="utf-8")
@@ -116,38 +116,38 @@ class Reader:
             self._export,
         ]
         folder = next((folder for folder in self._folders if folder.exists()), self._folders[0])
-        with setset.open(folder) as opened:
-            return self._random.choice(questions)(opened)
+        with setset.open(folder) as workspace:
+            return self._random.choice(questions)(workspace)
 
-    def _counts(self, opened: setset.Workspace) -> str | None:
-        found = {each.size: each.lists for each in opened.counts(target=self._known.target) if each.complete}
-        return None if found.items() <= self._known.lists.items() else f"counts: {found}"
+    def _counts(self, workspace: setset.Workspace) -> str | None:
+        counts = {count.size: count.lists for count in workspace.counts(target=self._known.target) if count.complete}
+        return None if counts.items() <= self._known.lists.items() else f"counts: {counts}"
 
-    def _status(self, opened: setset.Workspace) -> str | None:
-        sizes = opened.status(self._known.target).sizes
-        found = {each.size: each.lists for each in sizes if each.state in (SizeState.COMPLETE, SizeState.DEFECTIVE)}
-        return None if found.items() <= self._known.lists.items() else f"status: {found}"
+    def _status(self, workspace: setset.Workspace) -> str | None:
+        sizes = workspace.status(self._known.target).sizes
+        lists = {size.size: size.lists for size in sizes if size.state in (SizeState.COMPLETE, SizeState.DEFECTIVE)}
+        return None if lists.items() <= self._known.lists.items() else f"status: {lists}"
 
-    def _lists(self, opened: setset.Workspace) -> str | None:
-        size = self._some_size(opened)
+    def _lists(self, workspace: setset.Workspace) -> str | None:
+        size = self._some_size(workspace)
         start = self._random.choice([0, self._random.randrange(max(size.lists, 1))])
-        found, digest = 0, hashlib.blake2b()
+        lists, digest = 0, hashlib.blake2b()
         for rows in size.arrays(start):
-            found += len(rows)
+            lists += len(rows)
             digest.update(rows.tobytes())
-        if found != size.lists - start or (size.complete and size.lists != self._known.lists[size.size]):
-            return f"lists of {size.size} from {start}: {found} of {size.lists}, complete {size.complete}"
+        if lists != size.lists - start or (size.complete and size.lists != self._known.lists[size.size]):
+            return f"lists of {size.size} from {start}: {lists} of {size.lists}, complete {size.complete}"
         if size.complete and start == 0 and digest.hexdigest() != self._known.digests[size.size]:
             return f"lists of {size.size}: other lists than there should be"
         return None
 
-    def _export(self, opened: setset.Workspace) -> str | None:
-        size = self._some_size(opened)
+    def _export(self, workspace: setset.Workspace) -> str | None:
+        size = self._some_size(workspace)
         with tempfile.TemporaryDirectory() as folder:
-            made = size.export(Path(folder) / "lists.npy", limit=MOST_EXPORTED, partial=True)
-            found = len(np.load(Path(folder) / "lists.npy"))
-        wanted = min(MOST_EXPORTED, self._known.lists[size.size]) if size.complete else made.lists
-        return None if found == made.lists == wanted else f"export of {size.size}: {found} of {made.lists}"
+            result = size.export(Path(folder) / "lists.npy", limit=MOST_EXPORTED, partial=True)
+            lists = len(np.load(Path(folder) / "lists.npy"))
+        expected = min(MOST_EXPORTED, self._known.lists[size.size]) if size.complete else result.lists
+        return None if lists == result.lists == expected else f"export of {size.size}: {lists} of {result.lists}"
 
-    def _some_size(self, opened: setset.Workspace) -> setset.Size:
-        return opened.exploration(self._known.target)[self._random.choice(list(self._known.lists))]
+    def _some_size(self, workspace: setset.Workspace) -> setset.Size:
+        return workspace.exploration(self._known.target)[self._random.choice(list(self._known.lists))]

@@ -64,8 +64,8 @@ class Call:
 
     def __str__(self) -> str:
         named = " ".join(part for part in (self.path, self.other) if part is not None)
-        where = named or f"descriptor {self.descriptor}"
-        return f"{self.kind} {where}" + (f" {len(self.data)} bytes" if self.data else "")
+        target = named or f"descriptor {self.descriptor}"
+        return f"{self.kind} {target}" + (f" {len(self.data)} bytes" if self.data else "")
 
 
 def has_strace() -> bool:
@@ -94,22 +94,22 @@ def record(folder: Path, *arguments: str) -> list[Call]:
 def _parse(lines: list[str], folder: Path) -> Iterator[Call]:
     unfinished: dict[str, str] = {}
     for line in lines:
-        if begun := _UNFINISHED.match(line):
-            unfinished[begun[1]] = f"{begun[1]} {begun[2]}"
+        if start := _UNFINISHED.match(line):
+            unfinished[start[1]] = f"{start[1]} {start[2]}"
             continue
-        if resumed := _RESUMED.match(line):
-            line = unfinished.pop(resumed[1]) + resumed[2]
-        found = _LINE.match(line)
-        if found and int(found[3]) >= 0:
-            call = _call(found[1], found[2], int(found[3]), folder)
+        if end := _RESUMED.match(line):
+            line = unfinished.pop(end[1]) + end[2]
+        match = _LINE.match(line)
+        if match and int(match[3]) >= 0:
+            call = _call(match[1], match[2], int(match[3]), folder)
             if call is not None:
                 yield call
 
 
 def _call(name: str, text: str, result: int, folder: Path) -> Call | None:
     strings: list[bytes] = []
-    for quoted, number, sandbox, plain in _ARGUMENT.findall(text):
-        strings.append(_bytes(sandbox) if number else (plain.encode() if plain else _bytes(quoted)))
+    for quoted, number, sandbox, unquoted in _ARGUMENT.findall(text):
+        strings.append(_bytes(sandbox) if number else (unquoted.encode() if unquoted else _bytes(quoted)))
     descriptor = re.match(r"(\d+)<", text)
     number = int(descriptor[1]) if descriptor else -1
     if name == "openat":
@@ -139,6 +139,6 @@ def _bytes(text: str) -> bytes:
     return bytes.fromhex(text.replace("\\x", ""))
 
 
-def _relative(at: bytes, path: bytes, folder: Path) -> str | None:
-    whole = Path(at.decode()) / path.decode()
-    return whole.relative_to(folder).as_posix() if whole.is_relative_to(folder) else None
+def _relative(folder_of_call: bytes, path: bytes, folder: Path) -> str | None:
+    absolute = Path(folder_of_call.decode()) / path.decode()
+    return absolute.relative_to(folder).as_posix() if absolute.is_relative_to(folder) else None

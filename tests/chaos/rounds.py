@@ -60,9 +60,9 @@ class Sandbox:
 
     def finish(self, process: Process) -> Outcome:
         """The end of a run, and whether anything of it is still alive then."""
-        ended = process.outcome is not None
+        was_finished = process.outcome is not None
         outcome = process.end()
-        if not ended:
+        if not was_finished:
             self.commands.append(("run", outcome))
             self.orphans += process.orphans()
         return outcome
@@ -101,20 +101,20 @@ class Reference:
 
     def differences(self, sandbox: Sandbox) -> list[str]:
         """How a workspace differs from this, in files and records; empty if it does not."""
-        found = []
+        differences = []
         try:
             if rows(sandbox.database, BATCHES) != self.batches:
-                found.append("the batches in the database differ")
+                differences.append("the batches in the database differ")
             if rows(sandbox.database, COUNTS) != self.counts:
-                found.append("the counts differ")
+                differences.append("the counts differ")
         except sqlite3.DatabaseError as error:
-            found.append(f"the database cannot be read: {error}")
+            differences.append(f"the database cannot be read: {error}")
         strangers = {path.relative_to(sandbox.root).as_posix() for path in sandbox.strangers}
-        there = {name: digest for name, digest in digests(sandbox.root).items() if name not in strangers}
-        if there != self.digests:
-            wrong = sorted(name for name in there | self.digests if there.get(name) != self.digests.get(name))
-            found.append(f"{len(wrong)} files differ: {', '.join(wrong[:3])}")
-        return found
+        files = {name: digest for name, digest in digests(sandbox.root).items() if name not in strangers}
+        if files != self.digests:
+            names = sorted(name for name in files | self.digests if files.get(name) != self.digests.get(name))
+            differences.append(f"{len(names)} files differ: {', '.join(names[:3])}")
+        return differences
 
 
 def digests(root: Path) -> dict[str, str]:

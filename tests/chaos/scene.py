@@ -111,37 +111,37 @@ class Scene:
         return [self.workspace / "batches", *self.outputs]
 
     def files(self) -> list[Path]:
-        found = {path for root in self.roots for path in root.glob(NAMES)}
-        return sorted(found - set(self.strangers))
+        paths = {path for root in self.roots for path in root.glob(NAMES)}
+        return sorted(paths - set(self.strangers))
 
     def some_file(self, random: Random) -> Path | None:
         """One of the files that are there, of the largest size more often than not."""
-        found = self.files()
-        largest = [path for path in found if path.parent.name == f"s{self.plan.size:02d}"]
-        return random.choice(largest if largest and random.random() < 0.6 else found) if found else None
+        files = self.files()
+        largest = [path for path in files if path.parent.name == f"s{self.plan.size:02d}"]
+        return random.choice(largest if largest and random.random() < 0.6 else files) if files else None
 
     def arguments(self, command: str, size: int | None = None, cut: int | None = None) -> list[str]:
         """All that a command needs to be given."""
         plan, name = self.plan, command.split(" ")[0]
-        found = [*command.split(" "), "--workspace", str(self.workspace)]
+        arguments = [*command.split(" "), "--workspace", str(self.workspace)]
         size = size or plan.size
         output = plan.outputs[size - 3]
         if name == "run":
-            found += ["--size", str(size), "--target", str(plan.target), "--workers", "2"]
-            found += ["--batch-lists", str(cut or plan.cuts[size - 3])]
-            found += ["--output", str(self.root_folder(output))] if output else []
-            found += ["--prune"] * plan.pruned
+            arguments += ["--size", str(size), "--target", str(plan.target), "--workers", "2"]
+            arguments += ["--batch-lists", str(cut or plan.cuts[size - 3])]
+            arguments += ["--output", str(self.root_folder(output))] if output else []
+            arguments += ["--prune"] * plan.pruned
         elif name == "check":
-            found += ["--strict"]
+            arguments += ["--strict"]
         elif name == "compact":
-            found += ["--size", str(size), "--target", str(plan.target)]
+            arguments += ["--size", str(size), "--target", str(plan.target)]
         elif name == "rm":
-            found += ["--target", str(plan.target), "--yes"]
+            arguments += ["--target", str(plan.target), "--yes"]
         elif command.startswith("roots forget"):
-            found += ["--yes"]
+            arguments += ["--yes"]
         elif command == "db rebuild":
-            found += [each for folder in self.outputs for each in ("--output", str(folder))]
-        return found
+            arguments += [argument for folder in self.outputs for argument in ("--output", str(folder))]
+        return arguments
 
     def do(self, command: str, fate: Fate | None = None, cut: int | None = None) -> Outcome:
         """Runs a command; `run` for each size, as long as it goes well. With a fate, in a fork."""
@@ -171,9 +171,9 @@ class Scene:
         self.commands.append((command, process.end()))
         self.orphans += process.orphans()
 
-    def forget_strangers(self, below: Path) -> None:
+    def forget_strangers(self, folder: Path) -> None:
         """Stops expecting foreign files that a fault itself removed or moved."""
-        self.strangers = [path for path in self.strangers if not path.is_relative_to(below)]
+        self.strangers = [path for path in self.strangers if not path.is_relative_to(folder)]
 
 
 @dataclass(frozen=True)
@@ -196,41 +196,41 @@ class Expected:
         try:
             if rows(scene.database, COUNTS) != self.counts:
                 return [f"the counts differ: {rows(scene.database, COUNTS)}, expected {self.counts}"]
-            there = file_digests(scene)
-            if there == self.files:
+            digests = file_digests(scene)
+            if digests == self.files:
                 return []
             lists = list_digests(scene)
         except (*DRIVER_ERRORS, SetsetError, OSError) as error:
             return [f"cannot be read: {error}"]
-        found = [f"the lists of size {size} differ" for size in self.lists if lists[size] != self.lists[size]]
-        if scene.same_cuts and not found:
-            wrong = sorted(name for name in there | self.files if there.get(name) != self.files.get(name))
-            found.append(f"{len(wrong)} files differ: {', '.join(wrong[:3])}")
-        return found
+        differences = [f"the lists of size {size} differ" for size in self.lists if lists[size] != self.lists[size]]
+        if scene.same_cuts and not differences:
+            names = sorted(name for name in digests | self.files if digests.get(name) != self.files.get(name))
+            differences.append(f"{len(names)} files differ: {', '.join(names[:3])}")
+        return differences
 
 
 def file_digests(scene: Scene) -> dict[str, str]:
     """The digest of each recorded file, by its place below its storage root, whichever that is."""
     query = "SELECT r.path, b.path FROM batches b JOIN storage_roots r ON b.root_id = r.id"
-    found = {}
+    digests = {}
     for root, path in rows(scene.database, query):
         with contextlib.suppress(FileNotFoundError):
             data = (scene.workspace / str(root) / str(path)).read_bytes()
-            found[str(path)] = hashlib.sha256(data).hexdigest()
-    return found
+            digests[str(path)] = hashlib.sha256(data).hexdigest()
+    return digests
 
 
 def list_digests(scene: Scene) -> dict[int, str]:
     """A digest of all lists of each size, one after the other."""
-    found = {}
+    digests = {}
     with setset.open(scene.workspace) as workspace:
         exploration = workspace.exploration(scene.plan.target)
         for size in range(3, scene.plan.size + 1):
             digest = hashlib.blake2b()
             for array in exploration[size].arrays():
                 digest.update(array.tobytes())
-            found[size] = digest.hexdigest()
-    return found
+            digests[size] = digest.hexdigest()
+    return digests
 
 
 class Stage:
@@ -248,13 +248,13 @@ class Stage:
     def clear(self) -> None:
         shutil.rmtree(self.round, ignore_errors=True)
 
-    def set(self, plan: Plan, begun: str) -> Scene:
+    def set(self, plan: Plan, state: str) -> Scene:
         """A scene that is `fresh`, or `partly` or `finished` explored."""
         expected = self.expected(plan)
         self.clear()
         self.round.mkdir(parents=True)
-        if begun != "fresh":
-            source = expected.partly if begun == "partly" else expected.finished
+        if state != "fresh":
+            source = expected.partly if state == "partly" else expected.finished
             shutil.copytree(source, self.round, dirs_exist_ok=True, symlinks=True)
             shutil.copy(expected.partly / "w/setset.db", self.round / "older.db")
         return Scene(self.round, plan)
@@ -268,17 +268,17 @@ class Stage:
         self.clear()
         scene = Scene(self.round, plan)
         self.round.mkdir(parents=True)
-        kept = self._kept / str(len(self._known))
+        folder = self._kept / str(len(self._known))
         for size in range(3, plan.size + 1):
             _require(perform(*scene.arguments("run", size)))
             if size == plan.size - 1:
-                shutil.copytree(self.round, kept / "partly")
+                shutil.copytree(self.round, folder / "partly")
         if plan.compacted:
             _require(perform(*scene.arguments("compact")))
         _require(perform(*scene.arguments("check --deep")))
-        shutil.copytree(self.round, kept / "finished")
+        shutil.copytree(self.round, folder / "finished")
         counts = rows(scene.database, COUNTS)
-        return Expected(kept / "partly", kept / "finished", counts, list_digests(scene), file_digests(scene))
+        return Expected(folder / "partly", folder / "finished", counts, list_digests(scene), file_digests(scene))
 
 
 def _require(outcome: Outcome) -> None:

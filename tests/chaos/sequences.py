@@ -50,11 +50,11 @@ class Sequence:
     def draw(seed: str) -> Sequence:
         random = Random(seed)
         plan = Plan.draw(random)
-        begun = random.choice(["fresh", "partly", "finished", "finished", "finished"])
+        state = random.choice(["fresh", "partly", "finished", "finished", "finished"])
         steps = [draw(random) for _ in range(random.randint(2, 5))]
-        if begun == "fresh" and random.random() < 0.8:
+        if state == "fresh" and random.random() < 0.8:
             steps[0] = "kill run"  # there is nothing else to do harm to
-        return Sequence(seed, plan, begun, tuple(steps))
+        return Sequence(seed, plan, state, tuple(steps))
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Verdict:
 
 def play(sequence: Sequence, stage: Stage) -> Verdict:
     """Plays a round: the faults, then whatever the messages say, then the comparison."""
-    began = time.monotonic()
+    start = time.monotonic()
     expected = stage.expected(sequence.plan)
     scene = stage.set(sequence.plan, sequence.begun)
     known = Known(sequence.plan.target, expected.lists_by_size, expected.lists)
@@ -85,7 +85,7 @@ def play(sequence: Sequence, stage: Stage) -> Verdict:
     answers = Answers.read(stage.reader_log)
     for answer in answers.wrong:
         end, problems = End.LOST, [*problems, f"a reader beside it: {answer}"]
-    return Verdict(sequence, end, tuple(problems), spoken(scene), time.monotonic() - began, answers.given)
+    return Verdict(sequence, end, tuple(problems), spoken(scene), time.monotonic() - start, answers.given)
 
 
 def spoken(scene: Scene) -> tuple[str, ...]:
@@ -98,31 +98,31 @@ def spoken(scene: Scene) -> tuple[str, ...]:
 
 def judge(scene: Scene, expected: Expected) -> tuple[End, list[str]]:
     """Recovers, and compares with what was expected. The worst that is true, and all of it in words."""
-    found: list[tuple[End, str]] = [(End.LOST, problem) for problem in scene.problems]
+    results: list[tuple[End, str]] = [(End.LOST, problem) for problem in scene.problems]
     stuck, silent = recover(scene)
-    found += [(End.STUCK, problem) for problem in stuck]
-    found += [(End.SILENT, problem) for problem in silent]
+    results += [(End.STUCK, problem) for problem in stuck]
+    results += [(End.SILENT, problem) for problem in silent]
     if not stuck:
         if scene.plan.compacted and scene.same_cuts:
             outcome = scene.do("compact")
-            found += [(End.STUCK, outcome.output[-300:])] if outcome.code else []
+            results += [(End.STUCK, outcome.output[-300:])] if outcome.code else []
         scene.same_cuts &= not (scene.plan.compacted and any(scene.plan.outputs))
-        found += [(End.LOST, problem) for problem in expected.differences(scene)]
+        results += [(End.LOST, problem) for problem in expected.differences(scene)]
     for path in scene.strangers:
         if not path.exists() or path.read_bytes() != b"mine":
-            found.append((End.LOST, f"{path} was touched"))
-    found += [(End.ORPHANS, f"process {pid} was left over") for pid in scene.orphans]
+            results.append((End.LOST, f"{path} was touched"))
+    results += [(End.ORPHANS, f"process {pid} was left over") for pid in scene.orphans]
     for command, outcome in scene.commands:
         if outcome.traceback or outcome.code in (HANGS, 99):
-            found.append((End.TRACEBACK, f"{command}: {outcome.output[-1500:]}"))
-    worst = min((end for end, _ in found), key=list(End).index, default=End.RECOVERED)
-    return worst, [problem for _, problem in found]
+            results.append((End.TRACEBACK, f"{command}: {outcome.output[-1500:]}"))
+    worst = min((end for end, _ in results), key=list(End).index, default=End.RECOVERED)
+    return worst, [problem for _, problem in results]
 
 
 def recover(scene: Scene) -> tuple[list[str], list[str]]:
     """Does what the messages say until nothing is found. What it is stuck at, and what only --deep found."""
     command = "run"
-    obeyed: set[tuple[str, str]] = set()
+    tried: set[tuple[str, str]] = set()
     silent: list[str] = []
     for _ in range(MOST_COMMANDS):
         outcome = scene.do(command)
@@ -136,12 +136,12 @@ def recover(scene: Scene) -> tuple[list[str], list[str]]:
         if command == "check --deep":
             silent.append(f"only check --deep found: {outcome.output[-300:]}")
         named = [name for name in NAMED.findall(outcome.advice(scene.workspace)) if _can_be_obeyed(name)]
-        complaint = _complaint(outcome)
-        fresh = [name for name in named if (complaint, name) not in obeyed]
-        if not fresh:
+        message = _complaint(outcome)
+        untried = [name for name in named if (message, name) not in tried]
+        if not untried:
             return [f"{command} -> {outcome.code}, which names nothing more: {outcome.output[-400:]}"], silent
-        obeyed.add((complaint, fresh[0]))
-        command = fresh[0]
+        tried.add((message, untried[0]))
+        command = untried[0]
     return [f"still not sound after {MOST_COMMANDS} commands: {scene.commands[-1][1].output[-400:]}"], silent
 
 
@@ -154,11 +154,11 @@ def _is_clean(scene: Scene, outcome: Outcome) -> bool:
     """Whether all that a check found are files that the faults themselves put there."""
     allowed = {str(path) for path in scene.strangers}
     for line in outcome.output.splitlines():
-        kind, _, rest = line.removeprefix("warning: ").partition(": ")
-        where = rest.rpartition(": ")[0]
+        kind, _, detail = line.removeprefix("warning: ").partition(": ")
+        path = detail.rpartition(": ")[0]
         if line == "no problems found" or (line.startswith(("check ", "compare ")) and "lists" in line):
             continue
-        if kind != "foreign" or not (where in allowed or where.rpartition("/")[2] in scene.damaged):
+        if kind != "foreign" or not (path in allowed or path.rpartition("/")[2] in scene.damaged):
             return False
     return outcome.code == 1
 
@@ -176,9 +176,9 @@ def _last_line(outcome: Outcome) -> str:
 
 def table(verdicts: Iterable[tuple[tuple[str, ...], End]], names: Iterable[str] = STEPS) -> list[dict[str, str | int]]:
     """For each step the rounds that it was part of, by how they ended; and all rounds."""
-    every = list(verdicts)
-    rows = [(name, [end for steps, end in every if name in steps]) for name in names]
-    rows = [(name, ends) for name, ends in rows if ends] + [("all", [end for _, end in every])]
+    rounds = list(verdicts)
+    rows = [(name, [end for steps, end in rounds if name in steps]) for name in names]
+    rows = [(name, ends) for name, ends in rows if ends] + [("all", [end for _, end in rounds])]
     return [
         {"step": name, "rounds": len(ends), **{end.value: ends.count(end) for end in reversed(End)}}
         for name, ends in rows

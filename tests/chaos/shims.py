@@ -45,8 +45,8 @@ def lying_locks() -> None:
     def succeed(*_: object) -> None:
         pass
 
-    def nobody(_descriptor: int, _question: int, asked: bytes = b"", *_: object) -> bytes:
-        return struct.pack("h", fcntl.F_UNLCK) + asked[2:]
+    def nobody(_descriptor: int, _question: int, request: bytes = b"", *_: object) -> bytes:
+        return struct.pack("h", fcntl.F_UNLCK) + request[2:]
 
     fcntl.lockf, fcntl.flock, fcntl.fcntl = succeed, succeed, nobody  # type: ignore[assignment]
 
@@ -55,11 +55,11 @@ def slow_fsync(random: Random) -> Fate:
     """Every fsync takes up to some hundredths of a second."""
 
     def fate() -> None:
-        plain = os.fsync
+        original = os.fsync
 
         def slow(descriptor: int) -> None:
             time.sleep(random.random() * SLOWEST)
-            plain(descriptor)
+            original(descriptor)
 
         os.fsync = slow  # type: ignore[assignment]
 
@@ -75,10 +75,10 @@ def jumping_clock(random: Random) -> Fate:
         class Jumping(datetime.datetime):
             @classmethod
             def now(cls, tz: datetime.tzinfo | None = None) -> Any:
-                me = threading.get_ident()
+                thread = threading.get_ident()
                 if not victims:
-                    victims.append(me)
-                jump = random.choice(JUMPS) if me == victims[0] else datetime.timedelta()
+                    victims.append(thread)
+                jump = random.choice(JUMPS) if thread == victims[0] else datetime.timedelta()
                 return datetime.datetime.now(tz) + jump
 
         vars(worker)["datetime"] = SimpleNamespace(datetime=Jumping, UTC=datetime.UTC)
@@ -103,10 +103,10 @@ def case_insensitive(folder: Path) -> Fate:
     def fate() -> None:
         for names, paths in ((WITH_PATHS, 1), (WITH_TWO_PATHS, 2)):
             for name in names:
-                plain = getattr(os, name)
-                shim = folded(plain, paths)
+                original = getattr(os, name)
+                shim = folded(original, paths)
                 for functions in (os.supports_dir_fd, os.supports_follow_symlinks, os.supports_fd):
-                    if plain in functions:
+                    if original in functions:
                         functions.add(shim)
                 setattr(os, name, shim)
         io.open = builtins.open = folded(io.open, 1)

@@ -123,8 +123,8 @@ def full_disk(scene: Scene, random: Random) -> None:
     command = random.choice(["run", "run", "repair", "compact", "db rebuild"])
     if command == "compact":
         scene.same_cuts &= scene.plan.compacted
-    most = random.choice([100, 1000, 3000, 9000, 40_000, 60_000, 90_000, 130_000])
-    scene.do(command, small_files(most))
+    limit = random.choice([100, 1000, 3000, 9000, 40_000, 60_000, 90_000, 130_000])
+    scene.do(command, small_files(limit))
 
 
 def _disturb(scene: Scene, random: Random, disturb: Callable[[Process], None], command: str | None = None) -> None:

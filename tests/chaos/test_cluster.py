@@ -25,8 +25,8 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
 
 @pytest.fixture(scope="module")
 def play(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Play]:
-    with on_a_cluster(tmp_path_factory.mktemp("servers")) as found:
-        yield found
+    with on_a_cluster(tmp_path_factory.mktemp("servers")) as cluster:
+        yield cluster
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,6 @@ def test_a_round_recovers(begun: str, steps: tuple[str, ...], play: Play, stage:
 
 def test_a_round_is_fixed_by_its_seed() -> None:
     assert draw("7/3") == draw("7/3")
-    drawn = [draw(f"1/{number}") for number in range(200)]
-    assert {step for each in drawn for step in each.steps} == set(FAULTS)
-    assert {each.begun for each in drawn} == {"shared", "shipped"}
+    sequences = [draw(f"1/{number}") for number in range(200)]
+    assert {step for sequence in sequences for step in sequence.steps} == set(FAULTS)
+    assert {sequence.begun for sequence in sequences} == {"shared", "shipped"}

@@ -64,11 +64,11 @@ def test_04_a_flipped_bit_is_named_and_repaired(copied: Copied, reference: Refer
     data = bytearray(victim.read_bytes())
     data[len(data) // 2] ^= 4
     victim.write_bytes(data)
-    found = sandbox.command("check")
-    assert found.code == 1
-    assert str(victim) in found.output.replace("\n", "")
-    assert "checksum mismatch: the file was altered" in found.output
-    assert "setset repair" in found.output
+    outcome = sandbox.command("check")
+    assert outcome.code == 1
+    assert str(victim) in outcome.output.replace("\n", "")
+    assert "checksum mismatch: the file was altered" in outcome.output
+    assert "setset repair" in outcome.output
     assert sandbox.command("repair").code == 0
     assert sandbox.command("check", "--deep").code == 0
     require_same(sandbox, reference)
@@ -92,20 +92,20 @@ def _run(sandbox: Sandbox, size: int) -> list[str]:
     return arguments
 
 
-def _truncate(one: Path, _other: Path) -> None:
-    os.truncate(one, 100)
+def _truncate(path: Path, _other: Path) -> None:
+    os.truncate(path, 100)
 
 
-def _empty(one: Path, _other: Path) -> None:
-    os.truncate(one, 0)
+def _empty(path: Path, _other: Path) -> None:
+    os.truncate(path, 0)
 
 
-def _delete(one: Path, _other: Path) -> None:
-    one.unlink()
+def _delete(path: Path, _other: Path) -> None:
+    path.unlink()
 
 
-def _replace(one: Path, other: Path) -> None:
-    shutil.copy(other, one)
+def _replace(path: Path, other: Path) -> None:
+    shutil.copy(other, path)
 
 
 @pytest.mark.parametrize("damage", [_truncate, _empty, _delete, _replace])
@@ -115,9 +115,9 @@ def test_05_damaged_files_are_found_and_rebuilt(
     sandbox = copied()
     victim, other = sandbox.root / S05 / "0000002-001.setset", sandbox.root / S05 / "0000003-001.setset"
     damage(victim, other)
-    found = sandbox.command("check")
-    assert found.code == 1
-    assert victim.name in found.output
+    outcome = sandbox.command("check")
+    assert outcome.code == 1
+    assert victim.name in outcome.output
     assert sandbox.command("repair").code == 0
     assert sandbox.command("check").code == 0
     require_same(sandbox, reference)

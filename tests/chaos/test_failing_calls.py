@@ -34,11 +34,11 @@ POSITIONS = (0.0, 0.3, 0.6, 0.99)
 """Position of the failing call, from the first (0) to the last (1)."""
 Case = tuple[str, str, str, float]
 ALL: list[Case] = [
-    (command, call, error, where)
+    (command, call, error, position)
     for command in COMMANDS
     for call in CALLS
     for error in ERRORS
-    for where in POSITIONS
+    for position in POSITIONS
     if error != "short" or call == "write"
 ]
 KINDS = {(command, call): [case for case in ALL if case[:2] == (command, call)] for command, call, _, _ in ALL}
@@ -91,11 +91,11 @@ def setset(command: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> tu
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Prepared folder for each command."""
-    found = {}
+    folders = {}
     for command in COMMANDS:
-        found[command] = tmp_path_factory.mktemp("prepared")
-        powercut.SCENARIOS[command].prepare(found[command])
-    return found
+        folders[command] = tmp_path_factory.mktemp("prepared")
+        powercut.SCENARIOS[command].prepare(folders[command])
+    return folders
 
 
 @pytest.fixture(scope="module")
@@ -130,11 +130,11 @@ def test_a_call_that_fails_loses_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     if (command, call) not in undisturbed:
-        whole = tmp_path / "whole"
-        shutil.copytree(prepared[command], whole)
-        with failing(whole, call, error, None) as counted:
-            assert setset(command, whole, capsys)[0] == 0
-        undisturbed[command, call] = counted.calls, small.digests(whole / "w")
+        sound = tmp_path / "whole"
+        shutil.copytree(prepared[command], sound)
+        with failing(sound, call, error, None) as counter:
+            assert setset(command, sound, capsys)[0] == 0
+        undisturbed[command, call] = counter.calls, small.digests(sound / "w")
     calls, expected = undisturbed[command, call]
     if not calls:
         pytest.skip(f"{command} never calls os.{call}")
@@ -157,10 +157,10 @@ def test_a_call_that_fails_loses_nothing(
 def test_a_database_that_cannot_grow_loses_nothing(
     command: str, limit: int, prepared: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    for copy in (whole, broken):
+    sound, broken = tmp_path / "whole", tmp_path / "broken"
+    for copy in (sound, broken):
         shutil.copytree(prepared[command], copy)
-    assert setset(command, whole, capsys)[0] == 0
+    assert setset(command, sound, capsys)[0] == 0
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
     try:
@@ -171,4 +171,4 @@ def test_a_database_that_cannot_grow_loses_nothing(
     assert code in (0, 1, 12), output
     if code:
         assert output.splitlines()[-1].startswith("setset: "), output
-    require_recovery(command, broken, small.digests(whole / "w"), capsys)
+    require_recovery(command, broken, small.digests(sound / "w"), capsys)

@@ -110,8 +110,8 @@ def test_a_workspace_may_have_any_name(tmp_path: Path, name: str) -> None:
     assert run.code == 0, run.output
     assert rows(workspace / "setset.db", "SELECT lists, complete FROM counts") == [(58_896, 1)]
     assert sorted(path.name for path in tmp_path.iterdir()) == [name], "nothing beside it"
-    found = perform("check", "--workspace", str(workspace))
-    assert found.code == 0, found.output
+    outcome = perform("check", "--workspace", str(workspace))
+    assert outcome.code == 0, outcome.output
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000])
@@ -142,12 +142,12 @@ def test_a_path_in_the_database_cannot_lead_out(copied: Copied, path: str) -> No
         )
     connection.close()
     with Workspace(sandbox.workspace) as workspace:
-        (found,) = [each for each in workspace.check(size=SIZE) if each.kind is FindingKind.FILE]
-    assert found.batch is not None
-    assert found.batch.name == path
+        (finding,) = [problem for problem in workspace.check(size=SIZE) if problem.kind is FindingKind.FILE]
+    assert finding.batch is not None
+    assert finding.batch.name == path
     if path:
         with pytest.raises(SetsetError, match="outside its storage root"):
-            print(found.batch.path)
+            print(finding.batch.path)
     assert sandbox.command("repair").code == 0
     assert sandbox.command("check").code == 0
     assert secret.read_bytes() == b"mine"
@@ -179,9 +179,9 @@ def test_flipped_bytes_of_a_database_are_noticed_or_change_nothing(copied: Copie
     for number in range(15):
         random = Random(number)
         data = bytearray(good)
-        at = random.randrange(len(data))
-        for each in range(at, min(len(data), at + random.choice([1, 1, 60]))):
-            data[each] ^= 1 << random.randrange(8)
+        start = random.randrange(len(data))
+        for offset in range(start, min(len(data), start + random.choice([1, 1, 60]))):
+            data[offset] ^= 1 << random.randrange(8)
         sandbox.database.write_bytes(data)
         try:
             noticed = _findings(sandbox) != healthy
@@ -198,8 +198,8 @@ def _findings(sandbox: Sandbox) -> list[tuple[str, str, str]]:
 def _records(path: Path) -> list[tuple[object, ...]]:
     """Records about lists, without the history of runs."""
     tables = ("explorations", "sizes", "batches", "storage_roots", "tallies")
-    own = [row for table in tables for row in rows(path, f"SELECT * FROM {table} ORDER BY 1, 2")]
-    return own + rows(
+    records = [row for table in tables for row in rows(path, f"SELECT * FROM {table} ORDER BY 1, 2")]
+    return records + rows(
         path, "SELECT size, source, state, lists_in, lists_out, batches_out FROM expansions ORDER BY 1, 2"
     )
 
@@ -224,13 +224,13 @@ def test_text_that_cannot_be_printed_is_printed_somehow(tmp_path: Path) -> None:
     assert setset("run", "--size", "3", "--workers", "1", "-w", str(folder)).code == 0
     (folder / "batches" / "t12" / "s03" / "0000000-000.setset").unlink()
     commands = (["check"], ["check", "--json"], ["repair"], ["status"], ["history"], ["sql", "SELECT * FROM runs"])
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", ONE_AFTER_THE_OTHER, json.dumps(commands), folder],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         check=False,
     )
-    assert done.returncode == 0, done.stdout
-    assert done.stdout.count(b"=== ended") == len(commands), done.stdout
-    assert b"Traceback" not in done.stdout, done.stdout
+    assert result.returncode == 0, result.stdout
+    assert result.stdout.count(b"=== ended") == len(commands), result.stdout
+    assert b"Traceback" not in result.stdout, result.stdout
     assert os.fsencode(folder)

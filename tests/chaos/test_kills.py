@@ -74,17 +74,17 @@ def killed(tmp_path: Path) -> Killed:
 def test_rm_goes_on_wherever_it_was_killed(killed: Killed) -> None:
     arguments = ("rm", "--target", str(TARGET), "--size", "4", "--yes", "-q")
     for number in killed.at_each_call(*arguments):
-        there = len(small.digests(killed.base / "out"))
-        left = small.findings(killed.folder)
-        assert {finding.kind for finding in left} <= {FindingKind.ORPHAN}, number
+        files = len(small.digests(killed.base / "out"))
+        findings = small.findings(killed.folder)
+        assert {finding.kind for finding in findings} <= {FindingKind.ORPHAN}, number
         recorded = small.rows(killed.workspace, "SELECT COUNT(*) FROM batches WHERE size = 4")[0][0]
-        assert recorded == (0 if left or not there else there), number
+        assert recorded == (0 if findings or not files else files), number
         if number % 2:
             # At worst it brings back what is proven: all files, or fewer in a size that is not complete.
             assert killed.do("db", "rebuild", "-q", "--output", str(killed.base / "out")).code == 0
-            assert ((4,) in small.rows(killed.workspace, COMPLETE)) == (there == 5), number
-        again = killed.do(*arguments)
-        assert again.code == 0, again.output
+            assert ((4,) in small.rows(killed.workspace, COMPLETE)) == (files == 5), number
+        outcome = killed.do(*arguments)
+        assert outcome.code == 0, outcome.output
         assert small.digests(killed.base / "out") == {}
         assert small.rows(killed.workspace, COMPLETE) == [(3,)]
         assert small.findings(killed.folder) == [], number
@@ -98,10 +98,10 @@ def test_roots_move_goes_on_wherever_it_was_killed(killed: Killed, old: str) -> 
     for number in killed.at_each_call(*arguments, moved=old):
         paths = {Path(path) for (path,) in small.rows(killed.workspace, "SELECT path FROM storage_roots")}
         assert len(paths) == 2, number
-        again = killed.do(*arguments)
-        assert again.code == 0, (number, again.output)
+        outcome = killed.do(*arguments)
+        assert outcome.code == 0, (number, outcome.output)
         assert small.rows(killed.workspace, small.BATCHES) == expected
         assert small.findings(killed.folder, deep=number == 1) == [], number
         output = ("--output", str(killed.base / "new"))
-        done = killed.do("run", "--size", "4", "--target", str(TARGET), "-q", *output)
-        assert done.code == 0, (number, done.output)
+        run_outcome = killed.do("run", "--size", "4", "--target", str(TARGET), "-q", *output)
+        assert run_outcome.code == 0, (number, run_outcome.output)

@@ -20,10 +20,10 @@ SEED, POINTS = "1", 5
 def test_a_power_cut_loses_nothing(command: str) -> None:
     with fast_folder() as folder:
         recording = make_recording(command, folder)
-        known = points_of(recording)
-        points = sorted({*Random(SEED).sample(known, min(POINTS, len(known))), known[-1]})
-        wrong = [verdict for verdict in judge(recording, points, SEED, models=1) if verdict.problems]
-    assert not wrong, f"{wrong[0]}\nand {len(wrong) - 1} more"
+        all_points = points_of(recording)
+        points = sorted({*Random(SEED).sample(all_points, min(POINTS, len(all_points))), all_points[-1]})
+        failures = [verdict for verdict in judge(recording, points, SEED, models=1) if verdict.problems]
+    assert not failures, f"{failures[0]}\nand {len(failures) - 1} more"
 
 
 BEFORE: Tree = {"f": None, "f/a": b"old"}
@@ -38,8 +38,8 @@ def left_by(model: str, *calls: Call) -> Tree:
     disk = Disk(BEFORE)
     for call in calls:
         disk.apply(call)
-    found: Tree = getattr(disk, model)(Random(1))
-    return found
+    tree: Tree = getattr(disk, model)(Random(1))
+    return tree
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_the_model_keeps_what_is_synced(model: str) -> None:
 
 
 def test_the_model_tears_the_last_write() -> None:
-    torn = left_by("torn", *REPLACED[:2])["f/.a.tmp"]
-    assert torn is not None
-    assert b"newer".startswith(torn)
-    assert torn != b"newer"
+    data = left_by("torn", *REPLACED[:2])["f/.a.tmp"]
+    assert data is not None
+    assert b"newer".startswith(data)
+    assert data != b"newer"

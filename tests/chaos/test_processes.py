@@ -78,8 +78,8 @@ def test_02_a_killed_coordinator_takes_its_workers_along_and_loses_nothing(
     assert process.orphans(3.0) == []
     finished = {path: path.stat().st_mtime_ns for path in sandbox.files()}
     assert sandbox.go_on().code == 0
-    kept = [path for path, written in finished.items() if path.stat().st_mtime_ns == written]
-    assert len(kept) >= len(finished) - 30, "files of finished expansions are taken over"
+    unchanged = [path for path, mtime in finished.items() if path.stat().st_mtime_ns == mtime]
+    assert len(unchanged) >= len(finished) - 30, "files of finished expansions are taken over"
     require_same(sandbox, reference)
 
 
@@ -140,10 +140,10 @@ def test_11_a_signal_ends_the_run_within_seconds(
     process = sandbox.start()
     assert wait_until(lambda: sandbox.database.exists() and len(sandbox.files()) >= files)
     process.interrupt(number)
-    began = time.monotonic()
+    start = time.monotonic()
     outcome = sandbox.finish(process)
     assert outcome.code == code, outcome.output
-    assert time.monotonic() - began < 30, "seconds, on a machine that does other things too"
+    assert time.monotonic() - start < 30, "seconds, on a machine that does other things too"
     assert "'setset run' resumes" in outcome.advice(sandbox.workspace)
     require_whole(sandbox)
     assert sandbox.go_on().code == 0
@@ -159,8 +159,8 @@ def test_11_an_orderly_end_is_no_attempt(sandbox: Sandbox, reference: Reference)
         outcome = sandbox.finish(process)
         assert outcome.code == 143, outcome.output
         assert "trying again" not in outcome.output
-        tried = rows(sandbox.database, "SELECT attempts, error FROM expansions WHERE state != 'done' AND attempts")
-        assert tried == []
+        attempts = rows(sandbox.database, "SELECT attempts, error FROM expansions WHERE state != 'done' AND attempts")
+        assert attempts == []
     assert sandbox.go_on().code == 0
     require_same(sandbox, reference)
 
@@ -173,9 +173,9 @@ def _shown(terminal: int) -> bool:
 
 
 def test_11_a_closed_terminal_ends_the_run_in_order(sandbox: Sandbox, reference: Reference) -> None:
-    terminal, there = pty.openpty()
-    process = sandbox.start(terminal=there)
-    os.close(there)
+    terminal, child_end = pty.openpty()
+    process = sandbox.start(terminal=child_end)
+    os.close(child_end)
     assert wait_until(lambda: _shown(terminal) and len(sandbox.files()) >= 8)
     os.close(terminal)
     assert sandbox.finish(process).code == 129
@@ -207,10 +207,10 @@ def test_11_ctrl_c_does_not_wait_for_the_compiler(sandbox: Sandbox) -> None:
 
 
 def test_11_ctrl_c_while_it_starts_is_one_line(sandbox: Sandbox) -> None:
-    early = sandbox.folder / "early"
-    early.mkdir()
-    (early / "click.py").write_text("raise KeyboardInterrupt", encoding="utf-8")
-    outcome = sandbox.finish(sandbox.start(PYTHONPATH=f"{early}{os.pathsep}{CHECKOUT}"))
+    folder = sandbox.folder / "early"
+    folder.mkdir()
+    (folder / "click.py").write_text("raise KeyboardInterrupt", encoding="utf-8")
+    outcome = sandbox.finish(sandbox.start(PYTHONPATH=f"{folder}{os.pathsep}{CHECKOUT}"))
     assert (outcome.code, outcome.output) == (130, "setset: interrupted\n")
 
 
@@ -223,10 +223,10 @@ def test_11_the_second_ctrl_c_is_immediate(sandbox: Sandbox, reference: Referenc
     process.interrupt()
     time.sleep(0.5)
     # It waits for what is in flight, unless all was done before its workers could be held.
-    over = not process.running
+    was_done = not process.running
     process.interrupt()
     assert wait_until(lambda: not process.running, 4.0)
-    assert sandbox.finish(process).code in ((0, 130) if over else (130,))
+    assert sandbox.finish(process).code in ((0, 130) if was_done else (130,))
     require_whole(sandbox)
     assert sandbox.go_on().code == 0
     require_same(sandbox, reference)
@@ -271,9 +271,9 @@ def test_14_an_output_disk_that_disappears_loses_nothing(
     outcome = sandbox.finish(process)
     assert outcome.code == 1
     assert "is gone: bring it back" in outcome.output.splitlines()[-1]
-    again = sandbox.run()
-    assert (again.code, again.output.count("\n")) == (1, 1)
-    assert "is gone: bring it back" in again.output
+    second_outcome = sandbox.run()
+    assert (second_outcome.code, second_outcome.output.count("\n")) == (1, 1)
+    assert "is gone: bring it back" in second_outcome.output
     assert not sandbox.root.exists() or not list(sandbox.root.iterdir())
     shutil.rmtree(sandbox.root, ignore_errors=True)
     away.rename(sandbox.root)
@@ -287,10 +287,10 @@ def test_14_an_output_disk_that_comes_back_in_time_is_not_noticed(sandbox: Sandb
     assert wait_until(started(sandbox, 6))
     away = sandbox.folder / "away"
     sandbox.root.rename(away)
-    back = threading.Timer(0.7, lambda: away.rename(sandbox.root))
-    back.start()
+    timer = threading.Timer(0.7, lambda: away.rename(sandbox.root))
+    timer.start()
     outcome: Outcome = sandbox.finish(process)
-    back.join()
+    timer.join()
     assert outcome.code in (0, 1), outcome.output
     assert sandbox.go_on().code == 0
     require_same(sandbox, reference)

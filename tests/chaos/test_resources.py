@@ -27,17 +27,17 @@ def test_memory_stays_flat_with_a_thousand_batches(sandbox: Sandbox) -> None:
     process = Process("run", *arguments, "--workspace", str(sandbox.workspace))
     coordinator = psutil.Process(process.popen.pid)
     folder = sandbox.workspace / f"batches/t{TARGET}/s05"
-    used: list[tuple[int, int]] = []
+    samples: list[tuple[int, int]] = []
     while process.running:
         with contextlib.suppress(psutil.Error, OSError):
-            used.append((sum(1 for _ in folder.iterdir()), coordinator.memory_info().rss))
+            samples.append((sum(1 for _ in folder.iterdir()), coordinator.memory_info().rss))
         time.sleep(0.2)
     assert sandbox.finish(process).code == 0
     batches = rows(sandbox.database, "SELECT COUNT(*) FROM batches")[0][0]
     assert isinstance(batches, int)
     assert batches > 900
-    early = max(rss for files, rss in used if files < batches // 3)
-    late = max(rss for files, rss in used if files >= batches // 3)
+    early = max(rss for files, rss in samples if files < batches // 3)
+    late = max(rss for files, rss in samples if files >= batches // 3)
     assert late - early < 15_000_000, "a megabyte or two was measured"
     status = setset("status", "--workspace", str(sandbox.workspace))
     assert f"{batches:,}"[:1] in status.output

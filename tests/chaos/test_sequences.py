@@ -47,12 +47,12 @@ def test_files_of_pruned_explorations_are_damaged_and_come_back(stage: Stage) ->
 
 def test_a_round_is_fixed_by_its_seed() -> None:
     assert Sequence.draw("7/3") == Sequence.draw("7/3")
-    drawn = [Sequence.draw(f"1/{number}") for number in range(400)]
-    assert {step for each in drawn for step in each.steps} == set(STEPS)
-    assert {len(each.steps) for each in drawn} == {2, 3, 4, 5}
-    assert {each.plan.target for each in drawn} == {11, 13, 16, 18, 19, 20}
-    assert 150 < sum(each.plan.compacted for each in drawn) < 250
-    assert {each.plan.target for each in drawn if each.plan.pruned} == {19, 20}
+    sequences = [Sequence.draw(f"1/{number}") for number in range(400)]
+    assert {step for sequence in sequences for step in sequence.steps} == set(STEPS)
+    assert {len(sequence.steps) for sequence in sequences} == {2, 3, 4, 5}
+    assert {sequence.plan.target for sequence in sequences} == {11, 13, 16, 18, 19, 20}
+    assert 150 < sum(sequence.plan.compacted for sequence in sequences) < 250
+    assert {sequence.plan.target for sequence in sequences if sequence.plan.pruned} == {19, 20}
 
 
 def test_a_count_that_was_edited_is_lost(stage: Stage) -> None:
@@ -72,8 +72,8 @@ def test_a_count_that_was_edited_is_lost(stage: Stage) -> None:
 
 def test_files_of_other_lists_are_lost(stage: Stage) -> None:
     """All agrees with itself, but is of another exploration."""
-    other = Plan(16, SMALL.cuts, SMALL.outputs, True)
-    scene = stage.set(other, "finished")
+    plan = Plan(16, SMALL.cuts, SMALL.outputs, True)
+    scene = stage.set(plan, "finished")
     scene.commands.clear()
     end, problems = judge(scene, stage.expected(SMALL))
     assert end is End.LOST, problems
@@ -98,7 +98,7 @@ def test_what_is_not_ours_and_was_touched_is_lost(stage: Stage) -> None:
 def test_a_damaged_database_is_no_traceback_here(stage: Stage) -> None:
     scene = stage.set(SMALL, "finished")
     scene.database.write_bytes(b"x" * 5000)
-    assert any("cannot be read" in each for each in stage.expected(SMALL).differences(scene))
+    assert any("cannot be read" in difference for difference in stage.expected(SMALL).differences(scene))
     with pytest.raises(sqlite3.DatabaseError):
         sqlite3.connect(scene.database).execute("SELECT 1 FROM batches")
 
@@ -137,9 +137,9 @@ def test_a_reader_finds_wrong_answers(stage: Stage, tmp_path: Path) -> None:
 def test_a_reader_finds_lists_of_another_exploration(stage: Stage) -> None:
     """The number of lists is right, their content is not."""
     scene, right = stage.set(SMALL, "finished"), known(stage)
-    other = Known(right.target, right.lists, dict.fromkeys(right.lists, ""))
-    found = {Reader([scene.workspace], other, Random(seed)).ask() for seed in range(40)}
-    assert found == {None, *(f"lists of {size}: other lists than there should be" for size in (3, 4))}
+    altered = Known(right.target, right.lists, dict.fromkeys(right.lists, ""))
+    answers = {Reader([scene.workspace], altered, Random(seed)).ask() for seed in range(40)}
+    assert answers == {None, *(f"lists of {size}: other lists than there should be" for size in (3, 4))}
 
 
 def test_a_reader_that_dies_is_a_finding(stage: Stage, tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_stopped_search_goes_on(tmp_path: Path) -> None:
     first = json.loads(subprocess.run([*tool, "--rounds", "1"], check=True, capture_output=True).stdout)
     with state.open("a") as file:
         file.write('{"seed": 72, "rou')  # killed while it wrote
-    both = json.loads(subprocess.run([*tool, "--rounds", "2"], check=True, capture_output=True).stdout)
-    assert both["rounds"][0] == first["rounds"][0]
-    assert [record["round"] for record in both["rounds"]] == [0, 1]
+    resumed = json.loads(subprocess.run([*tool, "--rounds", "2"], check=True, capture_output=True).stdout)
+    assert resumed["rounds"][0] == first["rounds"][0]
+    assert [record["round"] for record in resumed["rounds"]] == [0, 1]
     assert len(state.read_text().splitlines()) == 2

@@ -40,10 +40,10 @@ def nowhere(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with all lists of up to 5 cards for target 12. Not to be changed."""
     folder = tmp_path_factory.mktemp("cli") / "w"
-    done = run_here("run", "--size", "5", "--workers", "2", workspace=folder)
-    assert done.returncode == 0, done.stderr
-    assert "lists of 5: 13,394,538 lists" in done.stderr
-    assert done.stdout == ""
+    result = run_here("run", "--size", "5", "--workers", "2", workspace=folder)
+    assert result.returncode == 0, result.stderr
+    assert "lists of 5: 13,394,538 lists" in result.stderr
+    assert result.stdout == ""
     return folder
 
 
@@ -59,12 +59,12 @@ def own_workspace(workspace: Path, tmp_path: Path) -> Path:
 def classified(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with the classes of all sizes. Not to be changed."""
     folder = tmp_path_factory.mktemp("classes") / "w"
-    done = run_here("classes", "build", workspace=folder)
-    lines = done.stdout.splitlines()
+    result = run_here("classes", "build", workspace=folder)
+    lines = result.stdout.splitlines()
     assert len(lines) == 21
     assert lines[0] == "size 0: 1 class, 1 list"
     assert lines[12] == "size 12: 1,437 classes, 2,284,535,476,080 lists"
-    assert done.stderr == ""
+    assert result.stderr == ""
     return folder
 
 
@@ -77,10 +77,10 @@ def catalogue() -> Catalogue:
 def refuse(run: Run, nowhere: Path) -> Refuse:
     """Runs a command line that must be refused: one line that says why, on stderr, and nothing done."""
 
-    def refuse_it(arguments: list[str], complaint: str) -> None:
+    def refuse_it(arguments: list[str], message: str) -> None:
         code, out, err = run(*arguments)
         assert (code, out) == (2, "")
-        assert complaint in err
+        assert message in err
         assert err.startswith("setset: ")
         assert err.count("\n") == 1
         assert list(nowhere.iterdir()) == []
@@ -92,14 +92,14 @@ def refuse(run: Run, nowhere: Path) -> Refuse:
 def refuse_in_workspace(own_workspace: Path) -> Refuse:
     """The same in a workspace, where also click may refuse; only runs leave a record."""
 
-    def refuse_it(arguments: list[str], complaint: str, code: int = 2) -> None:
+    def refuse_it(arguments: list[str], message: str, code: int = 2) -> None:
         database = own_workspace / "setset.db"
         before = database.read_bytes()
-        done = run_here(*arguments, workspace=own_workspace)
-        assert done.returncode == code
-        assert complaint in done.stderr
-        assert "Traceback" not in done.stderr
-        assert len(done.stderr.strip().splitlines()[-1]) < 300
+        result = run_here(*arguments, workspace=own_workspace)
+        assert result.returncode == code
+        assert message in result.stderr
+        assert "Traceback" not in result.stderr
+        assert len(result.stderr.strip().splitlines()[-1]) < 300
         if arguments[0] != "run":
             assert database.read_bytes() == before
 

@@ -28,15 +28,15 @@ class Screen:
 
         self._screen = pyte.Screen(columns, 40)
         self._stream = pyte.ByteStream(self._screen)
-        self._terminal, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        self._terminal, child_end = pty.openpty()
+        fcntl.ioctl(child_end, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         left_out = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"}
-        kept = {name: value for name, value in os.environ.items() if name not in left_out}
-        variables = {**kept, "TERM": "xterm-256color", "SETSET_WORKSPACE": str(workspace)}
+        inherited = {name: value for name, value in os.environ.items() if name not in left_out}
+        variables = {**inherited, "TERM": "xterm-256color", "SETSET_WORKSPACE": str(workspace)}
         self._process = subprocess.Popen(
-            [*SETSET, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=variables
+            [*SETSET, *arguments], stdin=child_end, stdout=child_end, stderr=child_end, env=variables
         )
-        os.close(theirs)
+        os.close(child_end)
 
     @property
     def lines(self) -> list[str]:
@@ -45,9 +45,9 @@ class Screen:
 
     def line(self, start: str) -> str:
         """The one line that starts so, or nothing."""
-        found = [line for line in self.lines if line.startswith(start)]
-        assert len(found) <= 1, found
-        return found[0] if found else ""
+        lines = [line for line in self.lines if line.startswith(start)]
+        assert len(lines) <= 1, lines
+        return lines[0] if lines else ""
 
     def percent(self, start: str) -> int:
         """Percentage that the bar with this title shows."""
@@ -56,9 +56,9 @@ class Screen:
 
     def wait_for(self, text: str) -> None:
         """Until the screen shows this."""
-        ends = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while not any(text in line for line in self.lines):
-            assert time.monotonic() < ends, self.lines
+            assert time.monotonic() < deadline, self.lines
             assert self._read(), self.lines
 
     def type(self, text: str) -> None:

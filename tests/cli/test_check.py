@@ -14,17 +14,17 @@ from tests.commands import run_here
 
 
 def test_no_problems(workspace: Path) -> None:
-    shown = run_here("check", "--deep", "--quiet", workspace=workspace)
-    assert (shown.returncode, shown.stdout) == (0, "no problems found\n")
+    result = run_here("check", "--deep", "--quiet", workspace=workspace)
+    assert (result.returncode, result.stdout) == (0, "no problems found\n")
     assert json.loads(run_here("check", "--json", workspace=workspace).stdout) == []
 
 
 def test_a_foreign_file_is_a_warning(own_workspace: Path) -> None:
     foreign = own_workspace / "batches" / "notes.txt"
     foreign.write_text("mine")
-    found = run_here("check", "--quiet", workspace=own_workspace)
+    result = run_here("check", "--quiet", workspace=own_workspace)
     line = f"warning: foreign: {foreign}: not a file of setset; it is left alone\n"
-    assert (found.returncode, found.stdout) == (0, f"{line}no problems found\n")
+    assert (result.returncode, result.stdout) == (0, f"{line}no problems found\n")
     strict = run_here("check", "--quiet", "--strict", "--json", workspace=own_workspace)
     assert strict.returncode == 1
     assert [finding["kind"] for finding in json.loads(strict.stdout)] == ["foreign"]
@@ -45,14 +45,14 @@ def test_a_path_that_the_output_cannot_encode_is_no_crash(own_workspace: Path, m
 
 def test_a_damaged_file_is_named_and_left_as_it_is(own_workspace: Path) -> None:
     path = next((own_workspace / "batches/t12/s05").glob("*.setset"))
-    damaged = path.read_bytes()[:-1]
-    path.write_bytes(damaged)
-    found = run_here("check", "--quiet", workspace=own_workspace)
-    assert found.returncode == 1
-    assert "batch 0 of size 5" in found.stdout
-    assert "setset repair" in found.stderr
+    data = path.read_bytes()[:-1]
+    path.write_bytes(data)
+    result = run_here("check", "--quiet", workspace=own_workspace)
+    assert result.returncode == 1
+    assert "batch 0 of size 5" in result.stdout
+    assert "setset repair" in result.stderr
     as_json = run_here("check", "--json", workspace=own_workspace)
     assert as_json.returncode == 1
     (finding,) = json.loads(as_json.stdout)
     assert (finding["kind"], finding["where"], finding["size"]) == ("file", str(path), 5)
-    assert path.read_bytes() == damaged
+    assert path.read_bytes() == data

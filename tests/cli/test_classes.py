@@ -28,56 +28,56 @@ def test_a_second_build_says_that_there_is_nothing_to_do(run: Run, classified: P
 
 
 def test_what_is_there_is_built_again_only_by_force(run: Run) -> None:
-    built = run("classes", "build", "--size", "3")
-    assert built[1].count("\n") == 4
+    result = run("classes", "build", "--size", "3")
+    assert result[1].count("\n") == 4
     assert run("classes", "build", "--size", "3")[1].startswith("nothing to do")
-    assert run("classes", "build", "--size", "3", "--force") == built
+    assert run("classes", "build", "--size", "3", "--force") == result
 
 
 @pytest.mark.posix("sends signals")
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM"])
 def test_a_build_that_was_stopped_goes_on(nowhere: Path, catalogue: Catalogue, name: str) -> None:
-    how = signal.Signals[name]
+    signal_number = signal.Signals[name]
     with subprocess.Popen(
         [*SETSET, "classes", "build"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    ) as first:
-        assert first.stdout is not None
-        seen = []
-        for line in first.stdout:
-            seen.append(line)
+    ) as process:
+        assert process.stdout is not None
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
             if line.startswith("size 5:"):
-                first.send_signal(how)
-        assert first.stderr is not None
-        said = first.stderr.read()
+                process.send_signal(signal_number)
+        assert process.stderr is not None
+        message = process.stderr.read()
     if name == "SIGKILL":
-        assert first.returncode == -how
+        assert process.returncode == -signal_number
     else:
-        assert first.returncode == 128 + how
+        assert process.returncode == 128 + signal_number
         command = "python -m setset classes build"
-        assert said == f"setset: interrupted; finished sizes are recorded, '{command}' resumes\n"
-    again = subprocess.run([*SETSET, "classes", "build", "--size", "12"], capture_output=True, text=True, check=True)
-    built = [int(line.split()[1].strip(":")) for line in [*seen, *again.stdout.splitlines()]]
+        assert message == f"setset: interrupted; finished sizes are recorded, '{command}' resumes\n"
+    rerun = subprocess.run([*SETSET, "classes", "build", "--size", "12"], capture_output=True, text=True, check=True)
+    sizes = [int(line.split()[1].strip(":")) for line in [*lines, *rerun.stdout.splitlines()]]
     if name == "SIGKILL":  # a size may be stored and not be said any more
-        assert sorted(set(built)) == built
+        assert sorted(set(sizes)) == sizes
     else:
-        assert built == list(range(13))
+        assert sizes == list(range(13))
     queries = (
         "SELECT COUNT(*), SUM(classes), SUM(links), SUM(lists) FROM levels",
         "SELECT (SELECT COUNT(*) FROM classes), (SELECT COUNT(*) FROM links), SUM(lists) FROM classes",
     )
     with closing(sqlite3.connect(nowhere / "setset-workspace" / "setset.db")) as connection:
-        found = [connection.execute(query).fetchone() for query in queries]
+        totals = [connection.execute(query).fetchone() for query in queries]
     levels = [catalogue.level(size) for size in range(13)]
-    whole = (
+    expected = (
         sum(len(level.classes) for level in levels),
         sum(len(level.links) for level in levels),
         sum(level.lists for level in levels),
     )
-    assert found == [(13, *whole), whole]
+    assert totals == [(13, *expected), expected]
 
 
 def test_options_may_stand_before_the_word_build(run: Run, nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,14 +142,16 @@ def test_all_about_a_class(run: Run, nowhere: Path) -> None:
 
 
 def test_a_class_as_json(run: Run, catalogue: Catalogue) -> None:
-    found = json.loads(run("classes", "show", "5/2", "--json")[1])
-    one = catalogue.get(5, 2)
-    assert found["representative"] == list(one.cards)
-    assert found["larger"] == [{"class": str(each), "cards": cards} for each, cards in catalogue.larger(one)]
-    assert found["smaller"] == [{"class": "4/1", "cards": 5}]
-    assert sum(each["directions"] for each in found["hyperplanes"]) == len(found["directions"]) == 40
-    assert {sum(each["cards"]) for each in found["directions"]} == {5}
-    assert json.loads(run("classes", "--json", "show", "5/2")[1]) == found
+    data = json.loads(run("classes", "show", "5/2", "--json")[1])
+    list_class = catalogue.get(5, 2)
+    assert data["representative"] == list(list_class.cards)
+    assert data["larger"] == [
+        {"class": str(neighbour), "cards": cards} for neighbour, cards in catalogue.larger(list_class)
+    ]
+    assert data["smaller"] == [{"class": "4/1", "cards": 5}]
+    assert sum(entry["directions"] for entry in data["hyperplanes"]) == len(data["directions"]) == 40
+    assert {sum(entry["cards"]) for entry in data["directions"]} == {5}
+    assert json.loads(run("classes", "--json", "show", "5/2")[1]) == data
 
 
 def test_the_classes_of_a_size(run: Run, catalogue: Catalogue) -> None:
@@ -160,18 +162,20 @@ def test_the_classes_of_a_size(run: Run, catalogue: Catalogue) -> None:
     assert lines[0].split() == titles.split()
     assert run("classes", "--size", "16", "list", "--complete") == (code, out, err)
     rest = run("classes", "list", "--size", "16", "--complete", "--start", "20", "--all")
-    every = run("classes", "list", "--size", "16", "--complete", "--all")
+    complete = run("classes", "list", "--size", "16", "--complete", "--all")
     # Columns are as wide as their values, so only the words are the same.
-    assert [line.split() for line in rest[1].splitlines()[1:]] == [line.split() for line in every[1].splitlines()[21:]]
+    assert [line.split() for line in rest[1].splitlines()[1:]] == [
+        line.split() for line in complete[1].splitlines()[21:]
+    ]
     assert rest[2] == ""
     sort = ("--sort", "stabilizer", "--reverse", "--limit", "1", "--json")
-    most = json.loads(run("classes", "list", "--size", "12", *sort)[1])
-    assert most["stabilizer"] == max(one.stabilizer for one in catalogue.level(12).classes)
+    largest = json.loads(run("classes", "list", "--size", "12", *sort)[1])
+    assert largest["stabilizer"] == max(list_class.stabilizer for list_class in catalogue.level(12).classes)
     objects = [json.loads(line) for line in run("classes", "list", "--size", "9", "--all", "--json")[1].splitlines()]
-    assert [each["class"] for each in objects] == [f"9/{number}" for number in range(91)]
+    assert [record["class"] for record in objects] == [f"9/{number}" for number in range(91)]
     assert objects[7] == json.loads(run("classes", "show", "9/7", "--json")[1])
-    kept = run("classes", "list", "--size", "9", "--stabilizer", "2", "--all", "--json")[1].splitlines()
-    assert [json.loads(line) for line in kept] == [each for each in objects if each["stabilizer"] == 2]
+    selected = run("classes", "list", "--size", "9", "--stabilizer", "2", "--all", "--json")[1].splitlines()
+    assert [json.loads(line) for line in selected] == [record for record in objects if record["stabilizer"] == 2]
 
 
 @pytest.mark.parametrize("words", [("list", "--size", "13", "--json"), ("show", "20/0"), ("show", "0/0")])

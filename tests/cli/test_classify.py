@@ -30,23 +30,23 @@ def test_classify(run: Run, nowhere: Path) -> None:
 
 def test_classify_as_json(run: Run) -> None:
     names = [name(int(card)) for card in HAND]
-    found = json.loads(run("classify", *names, "--json")[1])
-    assert found == json.loads(run("classify", "3,5,14,40,80", "--json")[1])
-    assert (found["class"], found["canonical"]) == ("5/2", [0, 1, 3, 9, 27])
-    assert (found["lists_in_class"], found["stabilizer"], found["complete"]) == (16_376_256, 120, False)
-    matrix, translation = found["map"]["matrix"], found["map"]["translation"]
+    data = json.loads(run("classify", *names, "--json")[1])
+    assert data == json.loads(run("classify", "3,5,14,40,80", "--json")[1])
+    assert (data["class"], data["canonical"]) == ("5/2", [0, 1, 3, 9, 27])
+    assert (data["lists_in_class"], data["stabilizer"], data["complete"]) == (16_376_256, 120, False)
+    matrix, translation = data["map"]["matrix"], data["map"]["translation"]
     image = []
-    for card in found["cards"]:
+    for card in data["cards"]:
         digits = [card // 27, card // 9 % 3, card // 3 % 3, card % 3]
-        moved = [
+        digits_moved = [
             (sum(a * x for a, x in zip(row, digits, strict=True)) + b) % 3
             for row, b in zip(matrix, translation, strict=True)
         ]
-        image.append(int("".join(map(str, moved)), 3))
+        image.append(int("".join(map(str, digits_moved)), 3))
     assert sorted(image) == [0, 1, 3, 9, 27]
-    addable = [c for c in range(81) if c not in found["cards"] and naive.is_list(sorted([*found["cards"], c]))]
-    assert found["extensions"] == addable
-    assert found["remaining"] == [card for card in addable if card > 80]
+    addable = [c for c in range(81) if c not in data["cards"] and naive.is_list(sorted([*data["cards"], c]))]
+    assert data["extensions"] == addable
+    assert data["remaining"] == [card for card in addable if card > 80]
 
 
 def test_a_complete_hand(run: Run, catalogue: Catalogue) -> None:

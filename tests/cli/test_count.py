@@ -15,19 +15,19 @@ from tests.conftest import Run
 
 
 def test_counts_say_what_they_count(workspace: Path) -> None:
-    shown = run_here("count", "--recount", workspace=workspace)
-    assert shown.returncode == 0
-    assert "5 cards, 7 or more remain" in shown.stdout
-    assert shown.stdout.count("OK") == 3
+    result = run_here("count", "--recount", workspace=workspace)
+    assert result.returncode == 0
+    assert "5 cards, 7 or more remain" in result.stdout
+    assert result.stdout.count("OK") == 3
     assert run_here("count", "--size", "15", workspace=workspace).stdout.startswith("size 15 is not counted yet")
 
 
 def test_json(workspace: Path) -> None:
-    (five,) = json.loads(run_here("count", "--size", "5", "--recount", "--json", workspace=workspace).stdout)
-    assert five["lists"] == five["decoded"] == five["reference"] == 13_394_538
-    assert set(five) == {field.name for field in dataclasses.fields(setset.Count)}
+    (count,) = json.loads(run_here("count", "--size", "5", "--recount", "--json", workspace=workspace).stdout)
+    assert count["lists"] == count["decoded"] == count["reference"] == 13_394_538
+    assert set(count) == {field.name for field in dataclasses.fields(setset.Count)}
     (unread,) = json.loads(run_here("count", "--size", "5", "--json", workspace=workspace).stdout)
-    assert unread == {**five, "decoded": None}
+    assert unread == {**count, "decoded": None}
 
 
 def test_the_class_sum_stands_beside_the_enumerated_count(run: Run, nowhere: Path) -> None:
@@ -50,21 +50,21 @@ def test_the_class_sum_stands_beside_the_enumerated_count(run: Run, nowhere: Pat
 
 
 def test_one_target_of_two(run: Run, own_workspace: Path) -> None:
-    where = ("-w", str(own_workspace))
-    one = run("count", *where)
-    assert one[1].split()[0] == "size"
+    option = ("-w", str(own_workspace))
+    single = run("count", *option)
+    assert single[1].split()[0] == "size"
     with setset.open(own_workspace, mode="a") as opened:
         opened.exploration(4).run(4, workers=1, executor=ThreadPoolExecutor)
-    both = run("count", *where)[1].splitlines()
+    both = run("count", *option)[1].splitlines()
     assert both[0].split()[:2] == ["target", "size"]
     assert [line.split()[:2] for line in both[1:3]] == [["4", "3"], ["4", "4"]]
-    assert run("count", "--target", "12", *where) == one
-    (three,) = json.loads(run("count", "--target", "4", "--size", "3", "--recount", "--json", *where)[1])
+    assert run("count", "--target", "12", *option) == single
+    (three,) = json.loads(run("count", "--target", "4", "--size", "3", "--recount", "--json", *option)[1])
     assert (three["target"], three["lists"], three["decoded"]) == (4, 81_120, 81_120)
-    assert run("count", "--target", "7", *where)[1] == (
+    assert run("count", "--target", "7", *option)[1] == (
         f"nothing is counted yet for target 7: start with 'setset run 6 --target 7 -w {own_workspace}'\n"
     )
-    assert run("count", "--target", "7", "--size", "5", *where)[1] == (
+    assert run("count", "--target", "7", "--size", "5", *option)[1] == (
         f"size 5 is not counted yet for target 7: start with 'setset run 5 --target 7 -w {own_workspace}', faster "
         "with --count-only\n"
     )

@@ -12,11 +12,11 @@ from tests.conftest import Run
 def test_a_deal_can_be_had_again(run: Run) -> None:
     code, out, _ = run("deal", "--seed", "7", "--json")
     assert code == 0
-    dealt = json.loads(out)
-    assert [each["card"] for each in dealt["cards"]] == [71, 24, 27, 76, 22, 46, 77, 60, 14, 39, 23, 13]
+    deal = json.loads(out)
+    assert [card["card"] for card in deal["cards"]] == [71, 24, 27, 76, 22, 46, 77, 60, 14, 39, 23, 13]
     unseeded = json.loads(run("deal", "--cards", "5", "--json")[1])
-    again = json.loads(run("deal", "--cards", "5", "--json", "--seed", str(unseeded["seed"]))[1])
-    assert unseeded == again
+    repeated = json.loads(run("deal", "--cards", "5", "--json", "--seed", str(unseeded["seed"]))[1])
+    assert unseeded == repeated
     assert len(run("deal", "--cards", "15", "--seed", "1")[1].splitlines()) == 15
 
 

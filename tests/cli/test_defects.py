@@ -25,23 +25,23 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace of target 18 whose size 5 has files of the last sources only."""
     workspace = tmp_path_factory.mktemp("parts") / "w"
     assert run_here("run", "4", "--target", "18", "--batch-lists", "100000", "-q", workspace=workspace).returncode == 0
-    done = run_here("run", "5", "--from", "5", workspace=workspace)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.splitlines()[-1] == "next: setset run 5 --target 18, which expands the sources before 5"
-    to_do = int(done.stderr.split(" lists", 1)[0].split()[-1].replace(",", ""))
+    result = run_here("run", "5", "--from", "5", workspace=workspace)
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.splitlines()[-1] == "next: setset run 5 --target 18, which expands the sources before 5"
+    to_do = int(result.stderr.split(" lists", 1)[0].split()[-1].replace(",", ""))
     assert to_do < 4_000_000  # of 7,964,460, by two of seven sources
     return workspace
 
 
 def test_a_size_without_its_first_files(parts: Path) -> None:
     for words in (["lists", "5", "--batch", "40"], ["repair", "5", "--batch", "40"]):
-        refused = run_here(*words, workspace=parts)
-        assert refused.returncode == 2
-        assert "no batch of size 5 has its number yet" in refused.stderr
-        assert "'setset run 5 --target 18'" in refused.stderr
-    repaired = run_here("repair", "5", "--source", "6", workspace=parts)
-    assert (repaired.returncode, repaired.stdout.count("as asked")) == (0, repaired.stdout.count("rebuilt"))
-    assert "rebuilt" in repaired.stdout
+        result = run_here(*words, workspace=parts)
+        assert result.returncode == 2
+        assert "no batch of size 5 has its number yet" in result.stderr
+        assert "'setset run 5 --target 18'" in result.stderr
+    repair = run_here("repair", "5", "--source", "6", workspace=parts)
+    assert (repair.returncode, repair.stdout.count("as asked")) == (0, repair.stdout.count("rebuilt"))
+    assert "rebuilt" in repair.stdout
     assert "no file of size 5 is made from source 2" in run_here("repair", "5", "--source", "2", workspace=parts).stderr
     commands = [run.command for run in setset.open(parts).runs()]
     assert "setset repair --size 5 --source 6 --target 18" in commands
@@ -128,25 +128,25 @@ def test_two_classes_make_two_charts(run: Run, nowhere: Path) -> None:
 
 
 def test_a_large_run_without_a_terminal_needs_a_word(tmp_path: Path) -> None:
-    refused = run_here("run", "14", "--target", "14", workspace=tmp_path / "w")
-    assert refused.returncode == 2
-    assert "setset cannot ask without a terminal: add --yes, or a limit such as --max-time 8h" in refused.stderr
+    result = run_here("run", "14", "--target", "14", workspace=tmp_path / "w")
+    assert result.returncode == 2
+    assert "setset cannot ask without a terminal: add --yes, or a limit such as --max-time 8h" in result.stderr
     assert not (tmp_path / "w").exists()
-    stopped = run_process("run", "14", "--target", "14", "--max-time", "1s", workspace=tmp_path / "w")
-    assert stopped.returncode == 1
-    assert "stopped by --max-time: finished work is recorded" in stopped.stderr
+    limited = run_process("run", "14", "--target", "14", "--max-time", "1s", workspace=tmp_path / "w")
+    assert limited.returncode == 1
+    assert "stopped by --max-time: finished work is recorded" in limited.stderr
 
 
 def test_a_run_stops_when_its_files_take_as_much_as_it_may(tmp_path: Path) -> None:
-    stopped = run_here("run", "6", "--batch-lists", "50000", "--max-disk", "20 kB", workspace=tmp_path / "w")
-    assert stopped.returncode == 1, stopped.stderr
-    assert "stopped by --max-disk: finished work is recorded" in stopped.stderr
+    limited = run_here("run", "6", "--batch-lists", "50000", "--max-disk", "20 kB", workspace=tmp_path / "w")
+    assert limited.returncode == 1, limited.stderr
+    assert "stopped by --max-disk: finished work is recorded" in limited.stderr
     with setset.open(tmp_path / "w") as workspace:
         (run,) = workspace.runs()
         assert run.bytes_added >= 20_000
         assert list(workspace.check()) == []
-    refused = run_here("run", "6", "--max-disk", "20 apples", workspace=tmp_path / "w")
-    assert (refused.returncode, "such as 500MB or 20GB" in refused.stderr) == (2, True)
+    result = run_here("run", "6", "--max-disk", "20 apples", workspace=tmp_path / "w")
+    assert (result.returncode, "such as 500MB or 20GB" in result.stderr) == (2, True)
 
 
 @pytest.mark.posix("a drive letter is a folder on Windows")
@@ -184,8 +184,8 @@ def test_an_older_schema_on_read_only_media_can_be_read(tmp_path: Path, monkeypa
     old = shutil.copy(ASSETS / "0007.db", workspace / "setset.db")
     before = Path(old).read_bytes()
     monkeypatch.setattr(archive, "is_read_only", lambda _: True)
-    done = run_here("status", workspace=workspace)
-    assert done.returncode == 0, done.stderr
+    result = run_here("status", workspace=workspace)
+    assert result.returncode == 0, result.stderr
     assert Path(old).read_bytes() == before
     assert [path.name for path in workspace.iterdir()] == ["setset.db"]
 

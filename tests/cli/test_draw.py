@@ -17,7 +17,7 @@ def test_draw_writes_the_picture_and_says_so(run: Run, tmp_path: Path) -> None:
         assert code == 0
         assert out == f"{path}: 12 cards, 3 sets outlined\n"
         assert path.stat().st_size > 1000
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["table.png", "table.svg"]
+    assert sorted(picture.name for picture in tmp_path.iterdir()) == ["table.png", "table.svg"]
 
 
 def test_draw_without_a_file_prints_the_cards(run: Run) -> None:

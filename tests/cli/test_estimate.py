@@ -15,15 +15,15 @@ from tests.conftest import Run
 def test_known_counts_are_exact_and_nothing_is_written(run: Run, nowhere: Path) -> None:
     code, out, err = run("estimate", *["--size", "7", "--workers", "200", "--price", "0.04", "--seed", "1", "--json"])
     assert (code, err) == (0, "")
-    found = json.loads(out)
-    assert [size["lists"] for size in found["sizes"]] == [58_896, 1_004_589, 13_394_538, 141_370_218, 1_180_345_041]
-    assert {size["origin"] for size in found["sizes"]} == {"known"}
-    assert found["lists"] == sum(size["lists"] for size in found["sizes"])
-    assert found["price"] == pytest.approx(found["core_seconds"] / 3600 * 0.04)
-    assert found["workers"] == 200
+    estimate = json.loads(out)
+    assert [size["lists"] for size in estimate["sizes"]] == [58_896, 1_004_589, 13_394_538, 141_370_218, 1_180_345_041]
+    assert {size["origin"] for size in estimate["sizes"]} == {"known"}
+    assert estimate["lists"] == sum(size["lists"] for size in estimate["sizes"])
+    assert estimate["price"] == pytest.approx(estimate["core_seconds"] / 3600 * 0.04)
+    assert estimate["workers"] == 200
     # A run makes 90 files of 5 MB; the bytes are measured on lists that the seed draws.
-    assert 80 <= found["files"] <= 100
-    assert 4e6 < found["bytes"] < 20e6
+    assert 80 <= estimate["files"] <= 100
+    assert 4e6 < estimate["bytes"] < 20e6
     assert list(nowhere.iterdir()) == []
 
 
@@ -38,19 +38,19 @@ def test_unknown_counts_are_probed_and_have_an_error(run: Run) -> None:
 
 
 def test_what_is_there_is_not_to_do(workspace: Path) -> None:
-    done = run_here("run", "--size", "6", "--dry-run", workspace=workspace)
-    assert done.returncode == 0
-    assert "5      13,394,538      -  this workspace            -" in done.stdout
-    assert "to do: size 6, 141,370,218 lists, about " in done.stdout
+    result = run_here("run", "--size", "6", "--dry-run", workspace=workspace)
+    assert result.returncode == 0
+    assert "5      13,394,538      -  this workspace            -" in result.stdout
+    assert "to do: size 6, 141,370,218 lists, about " in result.stdout
     assert run_here("estimate", "--size", "5", workspace=workspace).stdout.splitlines()[-2] == "to do: nothing"
 
 
 def test_a_run_says_first_what_it_will_take(tmp_path: Path) -> None:
-    done = run_here("run", "--size", "4", "--workers", "1", workspace=tmp_path / "w")
-    assert done.returncode == 0
-    assert done.stderr.startswith("to do: sizes 3 to 4, 1,063,485 lists, about 2 files, ")
-    again = run_here("run", "--size", "4", workspace=tmp_path / "w")
-    assert again.stderr.startswith("nothing to do: ")
+    result = run_here("run", "--size", "4", "--workers", "1", workspace=tmp_path / "w")
+    assert result.returncode == 0
+    assert result.stderr.startswith("to do: sizes 3 to 4, 1,063,485 lists, about 2 files, ")
+    rerun = run_here("run", "--size", "4", workspace=tmp_path / "w")
+    assert rerun.stderr.startswith("nothing to do: ")
 
 
 @pytest.mark.parametrize(

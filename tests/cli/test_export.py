@@ -33,17 +33,17 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 def exported(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Size 5 of the reference as Parquet, some 10 million lists in 50 files. Not to be changed."""
     folder = tmp_path_factory.mktemp("exported") / "five"
-    done = run_here(*LISTS, "--size", "5", "-o", str(folder), "--format", "parquet", "--json", workspace=reference)
-    assert (done.returncode, done.stderr) == (0, "")
-    said = json.loads(done.stdout)
-    assert said["files"] == said["written"] == len(list(folder.iterdir()))
-    assert said["bytes"] == sum(path.stat().st_size for path in folder.iterdir())
+    result = run_here(*LISTS, "--size", "5", "-o", str(folder), "--format", "parquet", "--json", workspace=reference)
+    assert (result.returncode, result.stderr) == (0, "")
+    summary = json.loads(result.stdout)
+    assert summary["files"] == summary["written"] == len(list(folder.iterdir()))
+    assert summary["bytes"] == sum(path.stat().st_size for path in folder.iterdir())
     return folder
 
 
 def test_every_list_is_there_once(exported: Path, reference: Path) -> None:
-    counted = run_here("count", "--size", "5", "--json", workspace=reference)
-    (count,) = json.loads(counted.stdout)
+    result = run_here("count", "--size", "5", "--json", workspace=reference)
+    (count,) = json.loads(result.stdout)
     frame = polars.scan_parquet(exported / "*.parquet")
     assert frame.select(polars.len()).collect().item() == count["lists"]
     assert frame.head(1).collect().row(0) == (0, 1, 3, 4, 9)
@@ -62,27 +62,27 @@ def test_a_stopped_export_goes_on_and_ends_with_the_same_bytes(
         time.sleep(0.01)
     children = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(getattr(signal, name))
-    _, said = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=120)
     psutil.wait_procs(children, timeout=120)
     assert not any(child.is_running() for child in children)
-    done = sorted(folder.glob("*.parquet"))
-    assert 3 <= len(done) < len(snapshot(exported))
+    finished = sorted(folder.glob("*.parquet"))
+    assert 3 <= len(finished) < len(snapshot(exported))
     if name == "SIGINT":
         assert process.returncode == 130
-        assert said.splitlines()[-1].startswith("setset: interrupted; finished files stay")
-        assert sorted(folder.iterdir()) == done
-    kept = {path: path.stat().st_ino for path in done}
-    again = run_here(*arguments)
-    assert again.returncode == 0
-    assert f"{len(done)} of them existed before" in again.stdout
+        assert errors.splitlines()[-1].startswith("setset: interrupted; finished files stay")
+        assert sorted(folder.iterdir()) == finished
+    inodes = {path: path.stat().st_ino for path in finished}
+    rerun = run_here(*arguments)
+    assert rerun.returncode == 0
+    assert f"{len(finished)} of them existed before" in rerun.stdout
     assert snapshot(folder) == snapshot(exported)
-    assert {path: path.stat().st_ino for path in done} == kept
+    assert {path: path.stat().st_ino for path in finished} == inodes
 
 
 @pytest.mark.posix("a killed process leaves files open for a moment")
 def test_a_killed_export_of_numpy_goes_on(reference: Path, tmp_path: Path) -> None:
     """At once after the first files, before the manifest names them."""
-    folder, whole = tmp_path / "five", tmp_path / "whole"
+    folder, complete = tmp_path / "five", tmp_path / "whole"
     words = [*LISTS, "--size", "5", "--format", "npy", "-w", str(reference), "-o"]
     process = subprocess.Popen([*SETSET, *words, str(folder)], stderr=subprocess.DEVNULL)
     while process.poll() is None and len(list(folder.glob("*.npy"))) < 3:
@@ -91,12 +91,12 @@ def test_a_killed_export_of_numpy_goes_on(reference: Path, tmp_path: Path) -> No
     process.kill()
     process.wait()
     psutil.wait_procs(children, timeout=120)
-    done = {path: path.stat().st_ino for path in folder.glob("*.npy")}
-    again = run_here(*words, str(folder))
-    assert (again.returncode, f"{len(done)} of them existed before" in again.stdout) == (0, True), again.stderr
-    assert {path: path.stat().st_ino for path in done} == done
-    assert run_here(*words, str(whole)).returncode == 0
-    assert snapshot(folder) == snapshot(whole)
+    inodes = {path: path.stat().st_ino for path in folder.glob("*.npy")}
+    rerun = run_here(*words, str(folder))
+    assert (rerun.returncode, f"{len(inodes)} of them existed before" in rerun.stdout) == (0, True), rerun.stderr
+    assert {path: path.stat().st_ino for path in inodes} == inodes
+    assert run_here(*words, str(complete)).returncode == 0
+    assert snapshot(folder) == snapshot(complete)
 
 
 @pytest.mark.posix("sets limits of a process")
@@ -107,19 +107,19 @@ def test_a_full_disk_is_exit_code_12_and_leaves_nothing_half(reference: Path, tm
         "from setset.cli import main; sys.argv[0] = 'setset'; main()"
     )
     words = [*LISTS, "--size", "4", "-o", str(tmp_path / "four"), "--format", "npy", "-w", str(reference)]
-    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=False)
-    assert done.returncode == 12, done.stderr
-    assert done.stderr.splitlines()[-1].startswith("setset: no room for ")
+    result = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=False)
+    assert result.returncode == 12, result.stderr
+    assert result.stderr.splitlines()[-1].startswith("setset: no room for ")
     assert list((tmp_path / "four").iterdir()) == []
 
 
 def test_standard_output(workspace: Path) -> None:
-    some = ("export", "lists", "--size", "5", "--start", "7", "--limit", "2", "-o", "-", "--quiet")
-    done = run_here(*some, "--format", "csv", "--as", "names", workspace=workspace)
-    head, first, _ = csv.reader(io.StringIO(done.stdout))
+    command = ("export", "lists", "--size", "5", "--start", "7", "--limit", "2", "-o", "-", "--quiet")
+    result = run_here(*command, "--format", "csv", "--as", "names", workspace=workspace)
+    head, row, _ = csv.reader(io.StringIO(result.stdout))
     assert head == ["c1", "c2", "c3", "c4", "c5"]
-    assert first[:2] == ["red one solid diamond", "red one solid squiggle"]
-    words = [*SETSET, *some, "--format", "npy", "-w", str(workspace)]
+    assert row[:2] == ["red one solid diamond", "red one solid squiggle"]
+    words = [*SETSET, *command, "--format", "npy", "-w", str(workspace)]
     raw = subprocess.run(words, capture_output=True, check=True)
     assert np.load(io.BytesIO(raw.stdout)).shape == (2, 5)
 
@@ -128,15 +128,15 @@ def test_standard_output(workspace: Path) -> None:
 def test_a_pipe_that_closes_early_is_no_error(workspace: Path) -> None:
     shell = f"{sys.executable} -m setset export lists --size 5 -o - --format csv --quiet | head -2"
     environment = {**os.environ, "SETSET_WORKSPACE": str(workspace)}
-    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True, env=environment)
-    assert (done.stdout, done.stderr) == ("c1,c2,c3,c4,c5\n0,1,3,4,9\n", "")
+    result = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True, env=environment)
+    assert (result.stdout, result.stderr) == ("c1,c2,c3,c4,c5\n0,1,3,4,9\n", "")
 
 
 def test_a_dry_run_says_how_much_and_writes_nothing(workspace: Path, nowhere: Path) -> None:
     words = ("export", "lists", "--size", "5", "-o", "five", "--format", "npy", "--dry-run")
-    done = run_here(*words, workspace=workspace)
-    assert done.stdout == "size 5: 13,394,538 lists in 1 file, about 67.0 MB: five\n"
-    assert (done.returncode, done.stderr, list(nowhere.iterdir())) == (0, "", [])
+    result = run_here(*words, workspace=workspace)
+    assert result.stdout == "size 5: 13,394,538 lists in 1 file, about 67.0 MB: five\n"
+    assert (result.returncode, result.stderr, list(nowhere.iterdir())) == (0, "", [])
 
 
 @pytest.mark.parametrize("what", ["classes", "links", "counts"])
@@ -149,8 +149,8 @@ def test_tables(run: Run, workspace: Path, nowhere: Path, what: str) -> None:
 
 
 def test_a_table_on_standard_output(workspace: Path) -> None:
-    shown = run_here("export", "counts", "-o", "-", "--format", "gap", workspace=workspace)
-    assert shown.stdout.startswith("SetsetCounts := [\nrec(target := 12, size := 3, lists := 58896, complete := true")
+    result = run_here("export", "counts", "-o", "-", "--format", "gap", workspace=workspace)
+    assert result.stdout.startswith("SetsetCounts := [\nrec(target := 12, size := 3, lists := 58896, complete := true")
 
 
 @pytest.mark.parametrize(
@@ -175,11 +175,11 @@ def test_bad_input_is_one_line(run: Run, workspace: Path, nowhere: Path, argumen
 def test_without_the_extra_parquet_says_what_to_install(workspace: Path, nowhere: Path) -> None:
     (nowhere / "pyarrow.py").write_text("raise ImportError\n")
     words = ("export", "lists", "--size", "3", "-o")
-    done = run_process(*words, "a.parquet", workspace=workspace, PYTHONPATH=_path_with(nowhere))
-    assert done.returncode == 14
-    assert done.stderr == ("setset: Parquet needs an extra: pip install 'setset[export]'\n")
-    done = run_process(*words, "a.npy", workspace=workspace, PYTHONPATH=_path_with(nowhere))
-    assert done.returncode == 0, done.stderr
+    result = run_process(*words, "a.parquet", workspace=workspace, PYTHONPATH=_path_with(nowhere))
+    assert result.returncode == 14
+    assert result.stderr == ("setset: Parquet needs an extra: pip install 'setset[export]'\n")
+    result = run_process(*words, "a.npy", workspace=workspace, PYTHONPATH=_path_with(nowhere))
+    assert result.returncode == 0, result.stderr
 
 
 def _path_with(folder: Path) -> str:

@@ -43,22 +43,22 @@ def test_classify_a_line_each(run: Run, hands: str) -> None:
 
 
 def test_classify_as_json_says_the_same_of_each_as_of_one(run: Run, hands: str) -> None:
-    found = [json.loads(line) for line in run("classify", "--file", hands, "--json")[1].splitlines()]
-    assert [each.pop("line") for each in found] == [3, 4, 5, 6, 7, 8]
-    bad = [found.pop(), found.pop()]  # a bad line has a row, too, with what is wrong
-    assert [(each["cards"], each["class"]) for each in bad] == [(None, None)] * 2
-    assert [each["error"].split(" (")[0] for each in bad] == ["card 5", "not a card: '81'"]
-    ones = ["80 3 14 40 5", "7 80 0 40", "0 40", "0 40 80 7"]
-    assert found == [json.loads(run("classify", *one.split(), "--json")[1]) for one in ones]
+    records = [json.loads(line) for line in run("classify", "--file", hands, "--json")[1].splitlines()]
+    assert [record.pop("line") for record in records] == [3, 4, 5, 6, 7, 8]
+    bad = [records.pop(), records.pop()]  # a bad line has a row, too, with what is wrong
+    assert [(record["cards"], record["class"]) for record in bad] == [(None, None)] * 2
+    assert [record["error"].split(" (")[0] for record in bad] == ["card 5", "not a card: '81'"]
+    hands_to_classify = ["80 3 14 40 5", "7 80 0 40", "0 40", "0 40 80 7"]
+    assert records == [json.loads(run("classify", *hand.split(), "--json")[1]) for hand in hands_to_classify]
 
 
 def test_standard_input() -> None:
-    done = subprocess.run([*SETSET, "rank", "-"], input=LINES, capture_output=True, text=True, check=False)
-    held = "setset: standard input, line {}: the cards hold a set: 0 40 80\n"
-    assert done.returncode == 1
+    result = subprocess.run([*SETSET, "rank", "-"], input=LINES, capture_output=True, text=True, check=False)
+    message = "setset: standard input, line {}: the cards hold a set: 0 40 80\n"
+    assert result.returncode == 1
     ranks = setset.rank([3, 5, 14, 40, 80]), setset.rank([0, 40])
-    assert done.stdout == "{}  3 5 14 40 80\n{}  0 40\n".format(*ranks)
-    assert done.stderr == held.format(4) + held.format(6) + BAD.format("standard input", "standard input")
+    assert result.stdout == "{}  3 5 14 40 80\n{}  0 40\n".format(*ranks)
+    assert result.stderr == message.format(4) + message.format(6) + BAD.format("standard input", "standard input")
 
 
 def test_find_a_line_each(run: Run, tmp_path: Path) -> None:

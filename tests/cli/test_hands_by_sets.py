@@ -27,10 +27,10 @@ def test_all_sizes(run: Run) -> None:
 
 
 def test_as_json(run: Run) -> None:
-    found = json.loads(run("hands", "78", "--json")[1])
-    assert (found["least"], found["most"]) == (962, 963)
+    data = json.loads(run("hands", "78", "--json")[1])
+    assert (data["least"], data["most"]) == (962, 963)
     chance = {"numerator": 1, "denominator": 79, "decimal": 1 / 79}
-    assert found["counts"][0] == {"sets": 962, "hands": 1080, "chance": chance}
+    assert data["counts"][0] == {"sets": 962, "hands": 1080, "chance": chance}
 
 
 @pytest.mark.parametrize("size", ["82", "30", "-1"])

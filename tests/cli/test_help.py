@@ -29,9 +29,9 @@ def helped() -> dict[str, str]:
     )
     commands = [*COMMANDS, *SUBCOMMANDS]
     words = [sys.executable, "-c", program, *commands]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return dict(zip(commands, done.stdout.split("=== end\n")[:-1], strict=True))
+    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return dict(zip(commands, result.stdout.split("=== end\n")[:-1], strict=True))
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *SUBCOMMANDS])
@@ -57,20 +57,20 @@ def test_the_help_of_an_option_is_a_short_phrase() -> None:
 
 
 def test_help_lists_all_commands() -> None:
-    shown = run_here("--help")
-    assert shown.returncode == 0
-    assert all(command in shown.stdout for command in COMMANDS)
+    result = run_here("--help")
+    assert result.returncode == 0
+    assert all(command in result.stdout for command in COMMANDS)
 
 
 def test_help_is_in_groups_and_every_summary_on_its_line() -> None:
-    shown = run_here("help", "all", COLUMNS="80").stdout
-    lines = shown.splitlines()
+    output = run_here("help", "all", COLUMNS="80").stdout
+    lines = output.splitlines()
     for title, commands in GROUPS.items():
         start = lines.index(f"{title}:")
-        for place, (name, summary) in enumerate(commands.items(), start + 1):
-            assert lines[place].split(maxsplit=1) == [name, summary]
+        for index, (name, summary) in enumerate(commands.items(), start + 1):
+            assert lines[index].split(maxsplit=1) == [name, summary]
     assert max(map(len, lines)) <= 80
-    assert "..." not in shown.replace("[ARGS]...", "")
+    assert "..." not in output.replace("[ARGS]...", "")
 
 
 @pytest.mark.parametrize("group", ["classes", "db"])

@@ -23,17 +23,17 @@ def test_a_run(workspace: Path) -> None:
 
 def test_a_refused_run_is_in_the_history_unless_another_one_writes(own_workspace: Path) -> None:
     def refused() -> list[str]:
-        shown = json.loads(run_here("history", "--json", workspace=own_workspace).stdout)
-        return [run["outcome"] for run in shown if run["outcome"].startswith("refused: ")]
+        runs = json.loads(run_here("history", "--json", workspace=own_workspace).stdout)
+        return [run["outcome"] for run in runs if run["outcome"].startswith("refused: ")]
 
     refusals = [
         (["--executor", "nowhere"], "--executor nowhere: expected local"),
         (["--from", "99"], "--from 99: there is no batch 99 of size 4"),
         (["--batch-lists", "9999999999"], "--batch-lists 9999999999: expected 1 to"),
     ]
-    for options, why in refusals:
+    for options, reason in refusals:
         assert run_here("run", "--size", "5", *options, workspace=own_workspace).returncode == 2
-        assert refused()[0].startswith(f"refused: {why}")
+        assert refused()[0].startswith(f"refused: {reason}")
     database = (own_workspace / "setset.db").read_bytes()
     with WorkspaceFolder(own_workspace).locked():
         assert run_process("run", "--size", "5", *refusals[0][0], workspace=own_workspace).returncode == 2
@@ -44,8 +44,8 @@ def test_a_refused_run_is_in_the_history_unless_another_one_writes(own_workspace
 
 def test_all_that_writes_is_in_the_history(own_workspace: Path) -> None:
     def history() -> list[tuple[str, str]]:
-        shown = json.loads(run_here("history", "--json", workspace=own_workspace).stdout)
-        return [(run["command"], run["outcome"]) for run in shown]
+        runs = json.loads(run_here("history", "--json", workspace=own_workspace).stdout)
+        return [(run["command"], run["outcome"]) for run in runs]
 
     assert run_here("compact", "--size", "5", "--quiet", workspace=own_workspace).returncode == 0
     assert history()[0] == ("setset compact --size 5 --target 12", "done")

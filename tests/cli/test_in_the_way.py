@@ -64,24 +64,24 @@ OBSTACLES: dict[str, Callable[[Path], None]] = {
 IN_THE_WAY = re.compile(r"setset: (.*) is in the way: move it away")
 
 
-def follow(command: tuple[str, ...], workspace: Path, aside: Path, said: list[str] | None = None) -> list[str]:
+def follow(command: tuple[str, ...], workspace: Path, aside: Path, messages: list[str] | None = None) -> list[str]:
     """Runs a command until it succeeds, and does what each message says: moves something away, or runs a command.
 
     Returns the messages. No message comes twice.
     """
-    said = [] if said is None else said
-    while (done := run_here(*command, workspace=workspace)).returncode:
-        (*_, last) = done.stderr.strip().splitlines()
-        assert "Traceback" not in done.stderr
-        assert last not in said, f"following this leads nowhere: {said}"
-        said.append(last)
-        if obstacle := IN_THE_WAY.fullmatch(last):
-            Path(obstacle[1]).rename(aside / str(len(said)))
+    messages = [] if messages is None else messages
+    while (result := run_here(*command, workspace=workspace)).returncode:
+        (*_, message) = result.stderr.strip().splitlines()
+        assert "Traceback" not in result.stderr
+        assert message not in messages, f"following this leads nowhere: {messages}"
+        messages.append(message)
+        if obstacle := IN_THE_WAY.fullmatch(message):
+            Path(obstacle[1]).rename(aside / str(len(messages)))
             continue
-        named = [shlex.split(words) for words in re.findall(r"'setset ([^']*)'", last) if "NEW" not in words]
-        assert named, f"no advice: {last}"
-        follow(next(tuple(words) for words in named if words != ["run"]), workspace, aside, said)
-    return said
+        named = [shlex.split(words) for words in re.findall(r"'setset ([^']*)'", message) if "NEW" not in words]
+        assert named, f"no advice: {message}"
+        follow(next(tuple(words) for words in named if words != ["run"]), workspace, aside, messages)
+    return messages
 
 
 @pytest.mark.parametrize("kind", OBSTACLES)
@@ -90,18 +90,18 @@ def test_whatever_is_in_the_way(name: str, kind: str, built: Path, expected: dic
     workspace, aside = tmp_path / "w", tmp_path / "aside"
     shutil.copytree(built, workspace)
     aside.mkdir()
-    place = workspace / name
-    place.parent.mkdir(exist_ok=True)
-    if place.exists():
-        place.rename(tmp_path / "lost")
-    OBSTACLES[kind](place)
-    said = follow(RUN, workspace, aside)
+    path = workspace / name
+    path.parent.mkdir(exist_ok=True)
+    if path.exists():
+        path.rename(tmp_path / "lost")
+    OBSTACLES[kind](path)
+    messages = follow(RUN, workspace, aside)
     assert digests(workspace) == expected
-    assert all(line.startswith("setset: ") for line in said)
-    notes = place / "notes.txt"
-    if place.is_dir() and notes.exists():
+    assert all(line.startswith("setset: ") for line in messages)
+    notes = path / "notes.txt"
+    if path.is_dir() and notes.exists():
         notes.unlink()  # a folder in the place of a folder is none of the run's business
-    assert run_here("check", "--strict", "-q", workspace=workspace).returncode == 0, said
+    assert run_here("check", "--strict", "-q", workspace=workspace).returncode == 0, messages
 
 
 @pytest.mark.parametrize("kind", ["folder", "file", "fifo"])
@@ -115,17 +115,17 @@ def test_in_the_way_of_a_new_database(
     aside.mkdir()
     (workspace / "setset.db").unlink()
     OBSTACLES[kind](workspace / name)
-    said = follow(RUN, workspace, aside)
+    messages = follow(RUN, workspace, aside)
     is_met = kind == "folder" and name != ".setset.db.new"
-    assert (f"setset: {workspace / name} is in the way: move it away" in said) == is_met
+    assert (f"setset: {workspace / name} is in the way: move it away" in messages) == is_met
     assert digests(workspace) == expected
 
 
 def test_in_the_way_of_a_backup(built: Path, tmp_path: Path) -> None:
     make_folder(tmp_path / ".copy.db.partial")
     backup = ("db", "backup", str(tmp_path / "copy.db"))
-    said = follow(backup, built, tmp_path)
-    assert said == [f"setset: {tmp_path / '.copy.db.partial'} is in the way: move it away"]
+    messages = follow(backup, built, tmp_path)
+    assert messages == [f"setset: {tmp_path / '.copy.db.partial'} is in the way: move it away"]
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
@@ -140,19 +140,19 @@ def test_a_token_of_another_workspace_is_named_by_check(elsewhere: bool, built: 
     assert checked.returncode == 1
     assert str(root) in checked.stdout
     assert "another workspace" in checked.stdout
-    refused = run_here(*RUN, *(("--output", str(root)) if elsewhere else ()), workspace=workspace)
-    assert refused.returncode != 0
-    assert str(root) in refused.stderr
+    result = run_here(*RUN, *(("--output", str(root)) if elsewhere else ()), workspace=workspace)
+    assert result.returncode != 0
+    assert str(root) in result.stderr
     if not elsewhere:
         (workspace / "aside").mkdir()
-        assert follow(RUN, workspace, workspace / "aside") == [refused.stderr.strip()]
+        assert follow(RUN, workspace, workspace / "aside") == [result.stderr.strip()]
 
 
 def test_in_the_way_of_the_files_of_a_new_workspace(tmp_path: Path) -> None:
     (tmp_path / "w").mkdir()
     (tmp_path / "w" / "batches").touch()
-    refused = run_here(*RUN, workspace=tmp_path / "w")
-    assert (refused.returncode, f"{tmp_path / 'w' / 'batches'} is in the way: move it away" in refused.stderr) == (
+    result = run_here(*RUN, workspace=tmp_path / "w")
+    assert (result.returncode, f"{tmp_path / 'w' / 'batches'} is in the way: move it away" in result.stderr) == (
         2,
         True,
     )

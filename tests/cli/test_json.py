@@ -19,9 +19,9 @@ MOST_EXACT = 2**53 - 1
 def integers(value: Any) -> list[int]:
     """All integers, wherever they are in a value."""
     if isinstance(value, dict):
-        return [number for each in value.values() for number in integers(each)]
+        return [number for element in value.values() for number in integers(element)]
     if isinstance(value, list):
-        return [number for each in value for number in integers(each)]
+        return [number for element in value for number in integers(element)]
     return [value] if isinstance(value, int) else []
 
 
@@ -34,12 +34,12 @@ def test_the_fields_are_those_of_the_page(
     monkeypatch.setenv("SETSET_WORKSPACE", str(workspace))
     Path("hands").write_text("80 3 14\n", encoding="utf-8")
     out = run(*command.split(), "--json")[1]
-    found = [json.loads(line) for line in out.splitlines()] if shape == "JSON lines" else json.loads(out)
-    assert isinstance(found, dict) == (shape == "an object")
-    for each in [found] if isinstance(found, dict) else found:
-        assert list(each) == re.findall(r"`(\w+)`", fields)
-    assert found
-    assert all(abs(number) <= MOST_EXACT for number in integers(found))
+    data = [json.loads(line) for line in out.splitlines()] if shape == "JSON lines" else json.loads(out)
+    assert isinstance(data, dict) == (shape == "an object")
+    for record in [data] if isinstance(data, dict) else data:
+        assert list(record) == re.findall(r"`(\w+)`", fields)
+    assert data
+    assert all(abs(number) <= MOST_EXACT for number in integers(data))
 
 
 def test_larger_integers_are_strings(run: Run) -> None:
@@ -58,4 +58,4 @@ def test_the_page_has_every_command_that_prints_json() -> None:
         if path.stem != "options" and "as_json" in path.read_text(encoding="utf-8")
     ]
     assert len(commands) > 20
-    assert [each for each in commands if f"`{each}" not in text] == []
+    assert [command for command in commands if f"`{command}" not in text] == []

@@ -23,18 +23,18 @@ def test_lists_are_printed_in_order(workspace: Path) -> None:
     assert first.stdout == "0 1 3 4 9\n0 1 3 4 10\n"
     last = run_here("lists", "--size", "5", "--start", "13394537", workspace=workspace)
     assert last.stdout == "67 68 70 71 73\n"
-    every = run_here("lists", "--size", "3", "--all", workspace=workspace)
-    assert every.stdout.count("\n") == 58_896
+    complete = run_here("lists", "--size", "3", "--all", workspace=workspace)
+    assert complete.stdout.count("\n") == 58_896
 
 
 def test_names(workspace: Path) -> None:
-    shown = run_here("lists", "--size", "3", "--batch", "0", "--limit", "1", "--names", workspace=workspace)
-    assert shown.stdout == "red one solid diamond, red one solid squiggle, red one striped diamond\n"
+    result = run_here("lists", "--size", "3", "--batch", "0", "--limit", "1", "--names", workspace=workspace)
+    assert result.stdout == "red one solid diamond, red one solid squiggle, red one striped diamond\n"
 
 
 def test_json_is_a_line_a_list(workspace: Path) -> None:
-    shown = run_here("lists", "--size", "4", "--limit", "2", "--json", workspace=workspace)
-    assert [json.loads(line) for line in shown.stdout.splitlines()] == [[0, 1, 3, 4], [0, 1, 3, 5]]
+    result = run_here("lists", "--size", "4", "--limit", "2", "--json", workspace=workspace)
+    assert [json.loads(line) for line in result.stdout.splitlines()] == [[0, 1, 3, 4], [0, 1, 3, 5]]
 
 
 @pytest.mark.parametrize(
@@ -73,27 +73,27 @@ def test_a_size_that_is_missing_names_commands_that_work_at_once(workspace: Path
 def test_a_pipe_that_closes_early_is_no_error(workspace: Path, arguments: str, lines: int) -> None:
     reader = f"head -{lines}" if lines else "true"
     shell = f"({sys.executable} -m setset {arguments}; echo $? >&2) | {reader}"
-    done = subprocess.run(
+    result = subprocess.run(
         ["sh", "-c", shell],
         capture_output=True,
         text=True,
         check=True,
         env={**os.environ, "SETSET_WORKSPACE": str(workspace)},
     )
-    assert done.stdout == "0 1 3 4 9\n" * lines
-    assert done.stderr == "0\n"
+    assert result.stdout == "0 1 3 4 9\n" * lines
+    assert result.stderr == "0\n"
 
 
 @pytest.mark.parametrize("options", [[], ["--names"], ["--json"], ["--names", "--json"]], ids=" ".join)
 def test_the_lines_of_many_lists_are_those_of_each(workspace: Path, options: list[str]) -> None:
     """Across the blocks that are written at once."""
-    done = run_here("lists", "--size", "4", "--limit", "70000", *options, workspace=workspace)
+    result = run_here("lists", "--size", "4", "--limit", "70000", *options, workspace=workspace)
     with setset.open(workspace) as opened:
         lists = opened.exploration(12)[4][:70_000].tolist()
-    for line, cards in zip(done.stdout.splitlines(), lists, strict=True):
+    for line, cards in zip(result.stdout.splitlines(), lists, strict=True):
         words = [name(card) for card in cards] if "--names" in options else cards
-        between = ", " if "--names" in options else " "
-        assert line == (json.dumps(words) if "--json" in options else between.join(map(str, words)))
+        separator = ", " if "--names" in options else " "
+        assert line == (json.dumps(words) if "--json" in options else separator.join(map(str, words)))
 
 
 @pytest.mark.posix("needs /dev/full")
@@ -102,7 +102,7 @@ def test_the_lines_of_many_lists_are_those_of_each(workspace: Path, options: lis
 )
 def test_a_full_disk_behind_standard_output_is_one_line(workspace: Path, arguments: str) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-m", "setset", *arguments.split()],
             stdout=full,
             stderr=subprocess.PIPE,
@@ -111,4 +111,4 @@ def test_a_full_disk_behind_standard_output_is_one_line(workspace: Path, argumen
             env={**os.environ, "SETSET_WORKSPACE": str(workspace)},
         )
     message = "setset: cannot write to standard output: No space left on device\n"
-    assert (done.returncode, done.stderr) == (12, message)
+    assert (result.returncode, result.stderr) == (12, message)

@@ -17,13 +17,13 @@ def test_members(run: Run, catalogue: Catalogue) -> None:
     def of(*arguments: str) -> list[tuple[int, ...]]:
         return [tuple(map(int, line.split())) for line in run("members", *arguments)[1].splitlines()]
 
-    every = of("--class", "4/0", "--all")
-    assert len(set(every)) == len(every) == catalogue.get(4, 0).lists == 63_180
-    assert all(canonical_form(cards) == (0, 1, 3, 4) for cards in every[::997])
-    assert of("--class", "4/0") == every[:10]
+    members = of("--class", "4/0", "--all")
+    assert len(set(members)) == len(members) == catalogue.get(4, 0).lists == 63_180
+    assert all(canonical_form(cards) == (0, 1, 3, 4) for cards in members[::997])
+    assert of("--class", "4/0") == members[:10]
     # 54 lists a plane: the parts that come together end at other places than the limit
-    assert of("--class", "4/0", "--start", "50", "--limit", "9000") == every[50:9050]
-    assert of("--class", "4/0", "--start", "63179") == every[-1:]
+    assert of("--class", "4/0", "--start", "50", "--limit", "9000") == members[50:9050]
+    assert of("--class", "4/0", "--start", "63179") == members[-1:]
     assert of("--class", "4/0", "--limit", "0") == []
     assert json.loads(run("members", "--class", "20/0", "--limit", "1", "--json")[1])[:5] == [0, 1, 3, 4, 9]
 
@@ -46,12 +46,12 @@ def test_bad_input_is_one_clear_line(refuse: Refuse, arguments: list[str], compl
 
 @pytest.mark.posix("needs a shell")
 def test_a_closed_pipe_is_no_error() -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         f"{sys.executable} -m setset members --class 12/700 --all | head -n 2",
         shell=True,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert done.stdout.count("\n") == 2
-    assert done.stderr == ""
+    assert result.stdout.count("\n") == 2
+    assert result.stderr == ""

@@ -56,8 +56,8 @@ def test_options_that_need_another(refuse: Refuse) -> None:
 def test_a_file_where_a_workspace_should_be(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.touch()
-    for place in (path, path / "below"):
-        code, _, err = run("run", "--size", "3", "-w", str(place))
+    for folder in (path, path / "below"):
+        code, _, err = run("run", "--size", "3", "-w", str(folder))
         assert (code, err) == (2, f"setset: {path} is a file: name a folder with --workspace\n")
     code, _, err = run("status", "-w", str(path))
     assert (code, err) == (10, f"setset: no workspace at {path}: this is a file, name a folder with --workspace\n")
@@ -68,9 +68,9 @@ def test_a_database_without_permission(own_workspace: Path) -> None:
     if os.geteuid() == 0:
         pytest.skip("root may read everything")
     (own_workspace / "setset.db").chmod(0)
-    done = run_process("status", workspace=own_workspace)
-    said = f"setset: no permission to read {own_workspace / 'setset.db'}: ask its owner, or copy the workspace\n"
-    assert (done.returncode, done.stderr) == (1, said)
+    result = run_process("status", workspace=own_workspace)
+    message = f"setset: no permission to read {own_workspace / 'setset.db'}: ask its owner, or copy the workspace\n"
+    assert (result.returncode, result.stderr) == (1, message)
 
 
 ESCAPE = "\x1b]0;owned\x07\x1b[31m"
@@ -114,9 +114,9 @@ def test_no_room_for_a_folder(code: int, tmp_path: Path, monkeypatch: pytest.Mon
 
     workspace = tmp_path / "w"
     for _ in range(2):
-        with monkeypatch.context() as patched:
-            patched.setattr(Path, "mkdir", fill)
-            done = run_here("run", "--size", "3", "-q", workspace=workspace)
+        with monkeypatch.context() as context:
+            context.setattr(Path, "mkdir", fill)
+            result = run_here("run", "--size", "3", "-q", workspace=workspace)
         folder = workspace if not workspace.exists() else workspace / "batches"
-        assert (done.returncode, done.stderr) == (12, f"setset: no room for {folder}: {os.strerror(code)}\n")
+        assert (result.returncode, result.stderr) == (12, f"setset: no room for {folder}: {os.strerror(code)}\n")
         workspace.mkdir(exist_ok=True)

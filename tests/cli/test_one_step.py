@@ -28,9 +28,9 @@ def test_odds_are_exact_for_random_hands_and_known_in_play(run: Run) -> None:
     assert "30.0:1 (the rulebook says 33:1)" in out
     assert "2,741:1 (the rulebook says 2,500:1)" in run("odds", "15")[1]
     assert "always a set" in run("odds", "21")[1]
-    found = json.loads(run("odds", "--json")[1])
-    assert found["lists"] == 2_284_535_476_080
-    assert found["chance"] == json.loads(run("classes", "--size", "12", "--json")[1])[0]["chance"]
+    odds = json.loads(run("odds", "--json")[1])
+    assert odds["lists"] == 2_284_535_476_080
+    assert odds["chance"] == json.loads(run("classes", "--size", "12", "--json")[1])[0]["chance"]
 
 
 def test_a_simulation_ends_with_its_answer(run: Run) -> None:
@@ -46,12 +46,12 @@ def test_identify_says_how_rare_a_hand_is(run: Run) -> None:
     assert code == 0
     facts = dict(line.split("  ", 1) for line in out.splitlines()[13:])
     assert facts["class"].strip() == "12/892, 1 in 2,325 of the 2,284,535,476,080 lists of 12 cards"
-    more = sum(one.lists > 982_575_360 for one in setset.find_classes(12))
-    assert facts["how rare"].strip().startswith(f"rank {more + 1:,} to ")
+    larger_classes = sum(list_class.lists > 982_575_360 for list_class in setset.find_classes(12))
+    assert facts["how rare"].strip().startswith(f"rank {larger_classes + 1:,} to ")
     assert "1 set among 3 cards" in run("identify", "r1fd", "g2hs", "p3eo")[1]
-    dealt = json.loads(run("identify", "--deal", "12", "--seed", "7", "--json")[1])
-    assert [card["card"] for card in dealt["cards"]] == list(setset.deal(12, seed=7))
-    assert len(dealt["sets"]) == 3
+    deal = json.loads(run("identify", "--deal", "12", "--seed", "7", "--json")[1])
+    assert [card["card"] for card in deal["cards"]] == list(setset.deal(12, seed=7))
+    assert len(deal["sets"]) == 3
 
 
 def test_lists_without_files_says_what_is_at_hand(run: Run) -> None:
@@ -65,19 +65,19 @@ def test_lists_without_files_says_what_is_at_hand(run: Run) -> None:
 
 
 def test_a_bare_run_resumes_and_hints_can_be_pasted(tmp_path: Path) -> None:
-    place = str(tmp_path / "my caps")
-    made = run_here("run", "4", "--target", "18", "-w", place)
-    assert made.returncode == 0, made.stderr
-    following = made.stderr.splitlines()[-1].removeprefix("next: ").split(", or ")[0]
-    assert following == f'setset lists 4 --target 18 -w "{place}"'
+    folder = str(tmp_path / "my caps")
+    result = run_here("run", "4", "--target", "18", "-w", folder)
+    assert result.returncode == 0, result.stderr
+    following = result.stderr.splitlines()[-1].removeprefix("next: ").split(", or ")[0]
+    assert following == f'setset lists 4 --target 18 -w "{folder}"'
     assert run_here(*shlex.split(following)[1:]).stdout.splitlines()[0] == "0 1 3 4"
-    assert run_here("run", "3", "--target", "18", "-w", place).stderr.startswith("nothing to do")
-    again = run_here("run", "-w", place)  # the run with nothing to do is not the last one
-    assert again.stderr.splitlines()[:2] == [
+    assert run_here("run", "3", "--target", "18", "-w", folder).stderr.startswith("nothing to do")
+    rerun = run_here("run", "-w", folder)  # the run with nothing to do is not the last one
+    assert rerun.stderr.splitlines()[:2] == [
         "resuming: run 4 --target 18",
         "nothing to do: all lists up to size 4 for target 18 exist already",
     ]
-    assert setset.open(place).runs(1)[0].command == f"setset run 4 --target 18 -w '{place}'"
+    assert setset.open(folder).runs(1)[0].command == f"setset run 4 --target 18 -w '{folder}'"
 
 
 def test_one_exploration_needs_no_target(tmp_path: Path) -> None:
@@ -85,31 +85,31 @@ def test_one_exploration_needs_no_target(tmp_path: Path) -> None:
     run_here("run", "3", "--target", "18", "-q", workspace=workspace)
     assert run_here("lists", "3", "--limit", "1", workspace=workspace).stdout == "0 1 3\n"
     run_here("run", "3", "--target", "17", "-q", workspace=workspace)
-    refused = run_here("lists", "3", workspace=workspace)
-    assert refused.returncode == 2
-    assert "this workspace has the targets 17 and 18: name one, such as --target 17" in refused.stderr
+    result = run_here("lists", "3", workspace=workspace)
+    assert result.returncode == 2
+    assert "this workspace has the targets 17 and 18: name one, such as --target 17" in result.stderr
 
 
 def test_settings_of_a_workspace_are_defaults_of_options(tmp_path: Path) -> None:
     workspace, settings = tmp_path / "w", tmp_path / "w" / "setset.toml"
     workspace.mkdir()
     settings.write_text('target = 18\noutput = "../nas"\nworkers = 1\n')
-    done = run_here("run", "3", workspace=workspace)
-    assert (done.returncode, [path.name for path in (tmp_path / "nas").glob("t*")]) == (0, ["t18"]), done.stderr
+    result = run_here("run", "3", workspace=workspace)
+    assert (result.returncode, [path.name for path in (tmp_path / "nas").glob("t*")]) == (0, ["t18"]), result.stderr
     assert [run.workers for run in setset.open(workspace).runs()] == [1]
     assert run_here("run", "3", "--target", "17", "--output", str(tmp_path / "x"), workspace=workspace).returncode == 0
     assert [path.name for path in (tmp_path / "x").glob("t*")] == ["t17"]
     assert run_here("lists", "3", "--limit", "1", workspace=workspace).stdout == "0 1 3\n"  # of two targets
-    shown = run_here("doctor", "--json", workspace=workspace).stdout
-    assert json.loads(shown)["settings"] == f"target 18, output {workspace / '../nas'}, workers 1"
-    for text, complaint in (
+    output = run_here("doctor", "--json", workspace=workspace).stdout
+    assert json.loads(output)["settings"] == f"target 18, output {workspace / '../nas'}, workers 1"
+    for text, message in (
         *(("target = ", "is not TOML: "), ("size = 3", "not size = 3"), ("workers = '2'", "not w")),
         *(("a = " + "[" * 10_000, "is not TOML: "), ("#" * 100_000, "has 100,000 bytes")),
         *(('output = ""', "not output = ''"), ('output = "a\\u0000"', "not output = 'a\\x00'")),
     ):
         settings.write_text(text)
-        refused = run_here("run", "3", workspace=workspace)
-        assert (refused.returncode, complaint in refused.stderr) == (2, True), refused.stderr
+        failure = run_here("run", "3", workspace=workspace)
+        assert (failure.returncode, message in failure.stderr) == (2, True), failure.stderr
     assert run_here("doctor", workspace=workspace).returncode == 1
 
 
@@ -125,13 +125,13 @@ def test_settings_of_a_workspace_are_defaults_of_options(tmp_path: Path) -> None
     ],
 )
 def test_the_number_of_cards_is_the_first_argument(run: Run, new: str, old: str) -> None:
-    (code, out, _), (_, other, _) = run(*new.split()), run(*old.split())
+    (code, out, _), (_, old_out, _) = run(*new.split()), run(*old.split())
     assert code == 0
-    shown = [json.loads(text) if "--json" in new else text for text in (out, other)]
-    for each in shown:
-        if isinstance(each, dict):
-            del each["cpu_seconds"]
-    assert shown[0] == shown[1]
+    outputs = [json.loads(text) if "--json" in new else text for text in (out, old_out)]
+    for output in outputs:
+        if isinstance(output, dict):
+            del output["cpu_seconds"]
+    assert outputs[0] == outputs[1]
     assert out
 
 
@@ -142,9 +142,9 @@ def test_two_numbers_of_cards_are_refused(run: Run) -> None:
 
 @pytest.mark.posix("needs a terminal of POSIX")
 def test_help_fits_a_terminal_of_24_rows(tmp_path: Path) -> None:
-    shown = plain(read_terminal([*SETSET, "--help"], tmp_path))
-    assert len(shown.splitlines()) < 24
-    assert max(map(len, shown.splitlines())) <= 80
+    output = plain(read_terminal([*SETSET, "--help"], tmp_path))
+    assert len(output.splitlines()) < 24
+    assert max(map(len, output.splitlines())) <= 80
     assert run_here("help", "all").stdout.count("\n") > 40
 
 
@@ -152,8 +152,8 @@ def test_help_version_and_subcommands(run: Run) -> None:
     assert run("-V")[1].startswith("setset, version ")
     assert run("help")[1] == run("--help")[1]
     assert run("help", "classes", "list")[1].startswith("Usage: setset classes list ")
-    for words, meant in ((["roots", "mvoe"], "move"), (["export", "lsts"], "lists"), (["sat", "solv"], "solve")):
-        assert run(*words)[2].endswith(f"Did you mean {meant!r}?\n")
+    for words, suggestion in ((["roots", "mvoe"], "move"), (["export", "lsts"], "lists"), (["sat", "solv"], "solve")):
+        assert run(*words)[2].endswith(f"Did you mean {suggestion!r}?\n")
     assert "sizes, list" not in run("help", "all")[1]
 
 
@@ -174,14 +174,14 @@ def test_doctor_and_completion(run: Run, workspace: Path) -> None:
 def test_classes_and_charts_complete() -> None:
     def complete(*words: str) -> list[str]:
         environment = {"_SETSET_COMPLETE": "bash_complete", "COMP_WORDS": " ".join(["setset", *words])}
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", "import sys; sys.argv[0] = 'setset'; from setset.cli import main; main()"],
             env={**environment, "COMP_CWORD": str(len(words))},
             capture_output=True,
             text=True,
             check=False,
         )
-        return [line.partition(",")[2] for line in done.stdout.splitlines()]
+        return [line.partition(",")[2] for line in result.stdout.splitlines()]
 
     assert complete("plot", "ne") == ["neighbours"]
     assert complete("members", "18/1") == ["18/1", *(f"18/{number}" for number in range(10, 20))]
@@ -207,8 +207,8 @@ def test_tools_setset_offers_an_extra_and_never_for_help(tmp_path: Path) -> None
     piped = subprocess.run([tool, "sat", "solve", "5"], capture_output=True, text=True, check=False)
     assert piped.returncode == 14
     assert piped.stderr.endswith(f'needs an extra: run "{tool}" --with sat sat solve 5\n')
-    helped = plain(read_terminal([tool, "sat", "solve", "--help"], tmp_path))
-    assert "install it" not in helped
-    assert f'"{tool}" sat solve 20' in " ".join(helped.split())
-    asked = plain(read_terminal([tool, "sat", "solve", "5"], tmp_path, typed="n\n"))
-    assert "needs the extra setset[sat]: install it into .venv? [Y/n]" in asked
+    help_text = plain(read_terminal([tool, "sat", "solve", "--help"], tmp_path))
+    assert "install it" not in help_text
+    assert f'"{tool}" sat solve 20' in " ".join(help_text.split())
+    question = plain(read_terminal([tool, "sat", "solve", "5"], tmp_path, typed="n\n"))
+    assert "needs the extra setset[sat]: install it into .venv? [Y/n]" in question

@@ -17,9 +17,9 @@ HAND = ["80", "3", "14", "40", "5"]
     "command", [["status"], ["count"], ["check"], ["repair"], ["lists", "--size", "5"], ["sql"], ["db", "upgrade"]]
 )
 def test_what_is_no_workspace(tmp_path: Path, command: list[str]) -> None:
-    done = run_here(*command, workspace=tmp_path / "nothing")
-    assert done.returncode == 10
-    assert done.stderr.startswith("setset: no workspace at ")
+    result = run_here(*command, workspace=tmp_path / "nothing")
+    assert result.returncode == 10
+    assert result.stderr.startswith("setset: no workspace at ")
     assert not (tmp_path / "nothing").exists()
 
 

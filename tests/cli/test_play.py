@@ -54,7 +54,7 @@ def winning_calls(seed: int) -> str:
 def play(folder: Path, *options: str, lines: str | None = None) -> str:
     """The last lines of a game with seed 7, in a process whose user's files are in a folder."""
     homes = dict.fromkeys(("HOME", "XDG_DATA_HOME", "LOCALAPPDATA", "USERPROFILE"), str(folder))
-    done = subprocess.run(
+    result = subprocess.run(
         [*SETSET, "play", "--seed", "7", *options],
         input=lines or winning_calls(7),
         env={**os.environ, **homes},
@@ -62,8 +62,8 @@ def play(folder: Path, *options: str, lines: str | None = None) -> str:
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.partition("The game is over")[2] or done.stdout[-300:]
+    assert (result.returncode, result.stderr) == (0, "")
+    return result.stdout.partition("The game is over")[2] or result.stdout[-300:]
 
 
 def test_the_best_time_is_kept(tmp_path: Path) -> None:
@@ -75,14 +75,14 @@ def test_the_best_time_is_kept(tmp_path: Path) -> None:
 
     assert play(tmp_path, "--player", "Ada Lovelace").endswith("a new best time\n")
     (path,) = tmp_path.rglob("best-times.json")
-    kept = json.loads(path.read_text())
-    assert kept["1"]["players"] == ["Ada Lovelace"]
-    kept["1"]["seconds"] = 10_000.0
-    path.write_text(json.dumps(kept))
-    assert f"a new best time, before it was 166:40 by Ada Lovelace on {kept['1']['day']}" in play(tmp_path)
-    kept["1"]["seconds"] = 0.0
-    path.write_text(json.dumps(kept))
-    assert f"best time 0:00 by Ada Lovelace on {kept['1']['day']}\n" in play(tmp_path)
+    times = json.loads(path.read_text())
+    assert times["1"]["players"] == ["Ada Lovelace"]
+    times["1"]["seconds"] = 10_000.0
+    path.write_text(json.dumps(times))
+    assert f"a new best time, before it was 166:40 by Ada Lovelace on {times['1']['day']}" in play(tmp_path)
+    times["1"]["seconds"] = 0.0
+    path.write_text(json.dumps(times))
+    assert f"best time 0:00 by Ada Lovelace on {times['1']['day']}\n" in play(tmp_path)
 
 
 def test_a_game_ends_well_where_no_best_time_can_be_kept(tmp_path: Path) -> None:

@@ -35,8 +35,8 @@ def test_the_ending_or_the_option_says_which_kind(run: Run, nowhere: Path) -> No
 
 
 def test_a_dash_is_stdout() -> None:
-    done = run_process("plot", "cap", "0", "1", "-o", "-", "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    result = run_process("plot", "cap", "0", "1", "-o", "-", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
     assert [row["state"] for row in rows[:3]] == ["in the hand", "in the hand", "would make a set"]
 
 

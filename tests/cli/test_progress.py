@@ -20,22 +20,22 @@ def test_one_honest_bar_through_an_interruption_and_a_resumption(tmp_path: Path)
     first.interrupt()
     assert first.wait() == 130
     assert not any("Start it?" in line for line in first.lines)
-    stopped = first.percent("all sizes")
+    percent = first.percent("all sizes")
     assert first.percent("lists of 3") == first.percent("lists of 6") == 100
-    assert first.percent("lists of 7") <= stopped < 100
+    assert first.percent("lists of 7") <= percent < 100
     assert "left" in first.line("all sizes")
 
-    again = Screen(*RUN, workspace=tmp_path / "w")
-    again.wait_for("lists of 7")
-    assert stopped <= again.percent("all sizes") + 1
-    assert not again.line("lists of 6")
-    assert again.wait() == 0
-    assert again.percent("all sizes") == again.percent("lists of 7") == 100
+    second = Screen(*RUN, workspace=tmp_path / "w")
+    second.wait_for("lists of 7")
+    assert percent <= second.percent("all sizes") + 1
+    assert not second.line("lists of 6")
+    assert second.wait() == 0
+    assert second.percent("all sizes") == second.percent("lists of 7") == 100
     # Nothing wraps, and nothing is left of what was drawn before.
-    bars = [line for line in again.lines if " % " in f"{line} "]
+    bars = [line for line in second.lines if " % " in f"{line} "]
     assert [line.split("  ")[0].split(" ━")[0].strip() for line in bars] == ["all sizes", "lists of 7"]
-    after = again.lines[again.lines.index(bars[-1]) + 1 :]
-    assert again.lines[again.lines.index(bars[0]) :][:2] == bars
+    after = second.lines[second.lines.index(bars[-1]) + 1 :]
+    assert second.lines[second.lines.index(bars[0]) :][:2] == bars
     assert after[0].startswith("made ")
 
 
@@ -48,9 +48,9 @@ def test_a_run_with_nothing_to_do_shows_no_bar(own_workspace: Path) -> None:
 def test_a_long_run_asks_first_and_takes_no_for_an_answer(tmp_path: Path) -> None:
     screen = Screen("run", "--size", "15", "--target", "6", "--workers", "2", workspace=tmp_path / "w")
     screen.wait_for("Start it? [y/N]:")
-    shown = " ".join(screen.lines)
-    assert "sizes 3 to 15" in shown
-    assert "such as --store 6,15" in shown
+    text = " ".join(screen.lines)
+    assert "sizes 3 to 15" in text
+    assert "such as --store 6,15" in text
     screen.type("n\n")
     assert screen.wait() == 1
     assert "nothing was done" in screen.lines

@@ -18,11 +18,11 @@ def test_rank_and_unrank(run: Run) -> None:
         "rank 1,234,567,890,123 of the 2,284,535,476,080 lists of 12 cards, from 0\n"
         "rank 1,681,457,163 of the 1,965,150,720 lists of class 12/786\n"
     )
-    found = json.loads(run("rank", *out.split(), "--json")[1])
-    assert found["rank"] == 1_234_567_890_123
-    member = run("members", "--class", found["class"], "--start", str(found["rank_in_class"]), "--limit", "1")
+    data = json.loads(run("rank", *out.split(), "--json")[1])
+    assert data["rank"] == 1_234_567_890_123
+    member = run("members", "--class", data["class"], "--start", str(data["rank_in_class"]), "--limit", "1")
     assert member[1] == out
-    assert json.loads(run("unrank", "--size", "12", "1234567890123", "--json")[1]) == found["cards"]
+    assert json.loads(run("unrank", "--size", "12", "1234567890123", "--json")[1]) == data["cards"]
 
 
 def test_a_hand_with_a_set_has_no_rank(run: Run) -> None:

@@ -14,48 +14,48 @@ from tests.commands import run_here
 
 def test_a_damaged_file_is_rebuilt(own_workspace: Path) -> None:
     path = next((own_workspace / "batches/t12/s05").glob("*.setset"))
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-1])
+    original = path.read_bytes()
+    path.write_bytes(original[:-1])
     assert "would rebuild" in run_here("repair", "--dry-run", "-q", workspace=own_workspace).stdout
-    assert path.read_bytes() == whole[:-1]
+    assert path.read_bytes() == original[:-1]
     assert "rebuilt" in run_here("repair", "-q", workspace=own_workspace).stdout
-    assert path.read_bytes() == whole
+    assert path.read_bytes() == original
     assert run_here("repair", "-q", workspace=own_workspace).stdout == "nothing to repair\n"
     with setset.open(own_workspace) as opened:
         last, before = opened.runs(2)
-        told = collect(opened, "today")["repairs"]
+        repairs = collect(opened, "today")["repairs"]
     name = path.relative_to(own_workspace / "batches").as_posix()
     assert (last.outcome, last.repaired) == ("done", None)
     assert before.outcome == "done"
-    assert re.fullmatch(rf"{name} \(.*{len(whole)}.*\)", before.repaired or "")
-    assert [(each["id"], each["repaired"]) for each in told] == [(last.id, None), (before.id, before.repaired)]
+    assert re.fullmatch(rf"{name} \(.*{len(original)}.*\)", before.repaired or "")
+    assert [(record["id"], record["repaired"]) for record in repairs] == [(last.id, None), (before.id, before.repaired)]
 
 
 def test_a_batch_that_is_named_is_derived_again_whatever_its_state(own_workspace: Path) -> None:
     path = next((own_workspace / "batches/t12/s05").glob("*.setset"))
-    whole = path.read_bytes()
-    for data in (whole, whole[:-1], b""):
+    original = path.read_bytes()
+    for data in (original, original[:-1], b""):
         path.write_bytes(data)
-        done = run_here("repair", "-q", "--size", "5", "--batch", "0", workspace=own_workspace)
-        assert done.returncode == 0
-        assert path.read_bytes() == whole
+        result = run_here("repair", "-q", "--size", "5", "--batch", "0", workspace=own_workspace)
+        assert result.returncode == 0
+        assert path.read_bytes() == original
 
 
 def test_json(own_workspace: Path) -> None:
     path = next((own_workspace / "batches/t12/s05").glob("*.setset"))
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-1])
-    stranger = path.with_name("notes.txt")
-    stranger.write_text("mine")
+    original = path.read_bytes()
+    path.write_bytes(original[:-1])
+    foreign = path.with_name("notes.txt")
+    foreign.write_text("mine")
     for arguments in (["--dry-run"], []):
-        done = run_here("repair", *arguments, "--json", workspace=own_workspace)
-        assert (done.returncode, done.stderr) == (0, "")
-        result = json.loads(done.stdout)
+        process = run_here("repair", *arguments, "--json", workspace=own_workspace)
+        assert (process.returncode, process.stderr) == (0, "")
+        result = json.loads(process.stdout)
         assert set(result) == {"repaired", "left"}
-        assert [(each["kind"], each["where"]) for each in result["repaired"]] == [("file", str(path))]
-        assert [(each["kind"], each["where"]) for each in result["left"]] == [("foreign", str(stranger))]
-    assert path.read_bytes() == whole
-    assert stranger.read_text() == "mine"
+        assert [(finding["kind"], finding["where"]) for finding in result["repaired"]] == [("file", str(path))]
+        assert [(finding["kind"], finding["where"]) for finding in result["left"]] == [("foreign", str(foreign))]
+    assert path.read_bytes() == original
+    assert foreign.read_text() == "mine"
 
 
 def test_a_batch_needs_a_size(refuse_in_workspace: Refuse) -> None:
@@ -64,6 +64,6 @@ def test_a_batch_needs_a_size(refuse_in_workspace: Refuse) -> None:
 
 def test_deep_is_what_check_deep_names(own_workspace: Path) -> None:
     """`check --deep` says: run 'setset repair --deep'."""
-    done = run_here("repair", "--deep", workspace=own_workspace)
-    assert (done.returncode, done.stdout) == (0, "nothing to repair\n")
-    assert "compare 5" in done.stderr
+    result = run_here("repair", "--deep", workspace=own_workspace)
+    assert (result.returncode, result.stdout) == (0, "nothing to repair\n")
+    assert "compare 5" in result.stderr

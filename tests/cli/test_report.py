@@ -92,11 +92,13 @@ def test_it_says_what_the_workspace_says(report: tuple[str, dict[str, object]], 
 def test_the_same_workspace_gives_the_same_page_but_for_the_date(
     report: tuple[str, dict[str, object]], run: Run, workspace: Path, tmp_path: Path
 ) -> None:
-    again = tmp_path / "again.html"
-    assert run("report", "-w", str(workspace), "-o", str(again))[0] == 0
-    lines, others = report[0].splitlines(), again.read_text().splitlines()
-    assert len(lines) == len(others)
-    assert all(line == other or line.startswith("<p>Made 2") for line, other in zip(lines, others, strict=True))
+    path = tmp_path / "again.html"
+    assert run("report", "-w", str(workspace), "-o", str(path))[0] == 0
+    lines, new_lines = report[0].splitlines(), path.read_text().splitlines()
+    assert len(lines) == len(new_lines)
+    assert all(
+        line == new_line or line.startswith("<p>Made 2") for line, new_line in zip(lines, new_lines, strict=True)
+    )
 
 
 def test_what_comes_from_the_database_is_escaped_and_defects_are_told(
@@ -136,8 +138,8 @@ def test_an_empty_workspace_has_a_report_too(run: Run, nowhere: Path) -> None:
 def test_without_the_extra_the_figures_are_left_out(workspace: Path, nowhere: Path) -> None:
     program = "import sys; sys.modules['altair'] = None; from setset.cli import main; main()"
     words = [sys.executable, "-c", program, "report", "-w", str(workspace)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=nowhere)
-    assert (done.returncode, done.stderr) == (0, "")
+    result = subprocess.run(words, capture_output=True, text=True, check=False, cwd=nowhere)
+    assert (result.returncode, result.stderr) == (0, "")
     page = (nowhere / "report.html").read_text()
     assert "<svg" not in page
     assert html.escape("pip install 'setset[plot]'") in page

@@ -29,5 +29,5 @@ def test_there_are_no_lists_of_no_cards_to_draw(run: Run) -> None:
 
 
 def test_more_lists_begin_with_fewer(run: Run) -> None:
-    five = run("sample", "12", "--seed", "1", "--count", "5")[1]
-    assert five.startswith(run("sample", "12", "--seed", "1", "--count", "2")[1])
+    output = run("sample", "12", "--seed", "1", "--count", "5")[1]
+    assert output.startswith(run("sample", "12", "--seed", "1", "--count", "2")[1])

@@ -51,11 +51,11 @@ def test_what_is_proved_about_fixed_cards_is_not_more_than_that(run: Run) -> Non
 
 @needs_extra
 def test_solve_as_json(run: Run) -> None:
-    found = json.loads(run("solve", "--cards", "20", "--json")[1])
-    assert (found["found"], found["class"], found["lists_in_class"]) == (True, "20/0", 682344)
-    assert len(found["cards"]) == 20
-    none = json.loads(run("solve", "--cards", "21", "--json")[1])
-    assert (none["found"], none["cards"], len(none["fixed_cases"])) == (False, None, 2)
+    solution = json.loads(run("solve", "--cards", "20", "--json")[1])
+    assert (solution["found"], solution["class"], solution["lists_in_class"]) == (True, "20/0", 682344)
+    assert len(solution["cards"]) == 20
+    failure = json.loads(run("solve", "--cards", "21", "--json")[1])
+    assert (failure["found"], failure["cards"], len(failure["fixed_cases"])) == (False, None, 2)
 
 
 @needs_extra
@@ -74,8 +74,8 @@ def test_encode_writes_the_same_to_a_file_and_to_stdout(run: Run, tmp_path: Path
     assert code == 0
     assert out.startswith(f"{path}: ")
     assert run("encode", "--cards", "20", "--fix", "frame")[1] == path.read_text()
-    plain = run("encode", "--cards", "20")[1].splitlines()
-    assert len(plain) == len(path.read_text().splitlines()) - 5
+    lines = run("encode", "--cards", "20")[1].splitlines()
+    assert len(lines) == len(path.read_text().splitlines()) - 5
 
 
 def test_read_checks_and_classifies(run: Run, tmp_path: Path) -> None:
@@ -121,12 +121,12 @@ def test_a_number_of_cards_that_there_is_not(run: Run, arguments: str) -> None:
 @pytest.mark.parametrize("arguments", [["solve", "--cards", "20"], ["encode", "--cards", "20"]])
 def test_without_the_extra_one_line_says_what_to_install(arguments: list[str]) -> None:
     program = "import sys; sys.modules['pysat'] = None; from setset.cli import main; main()"
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", program, "sat", *arguments], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 14
-    assert done.stderr.count("\n") == 1
-    assert "pip install 'setset[sat]'" in done.stderr
+    assert result.returncode == 14
+    assert result.stderr.count("\n") == 1
+    assert "pip install 'setset[sat]'" in result.stderr
 
 
 @needs_extra
@@ -148,11 +148,11 @@ def test_many_answers_a_line_each(run: Run, tmp_path: Path) -> None:
     code, out, err = run("read", "--file", str(path))
     assert (code, out) == (1, "4/0     0 1 3 4\n-\n")
     assert err == f"setset: {path}, line 4: the solver's cards hold a set: 0 1 2\n"
-    found = [json.loads(line) for line in run("read", "--file", str(path), "--json")[1].splitlines()]
-    assert [(each["line"], each["found"]) for each in found] == [(1, True), (3, False)]
+    records = [json.loads(line) for line in run("read", "--file", str(path), "--json")[1].splitlines()]
+    assert [(record["line"], record["found"]) for record in records] == [(1, True), (3, False)]
 
 
 def test_an_answer_from_standard_input() -> None:
     words = [sys.executable, "-m", "setset", "sat", "read", "-", "--json"]
-    done = subprocess.run(words, input="SAT\n1 2 -3 4 5 0\n", capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["class"] == "4/0"
+    result = subprocess.run(words, input="SAT\n1 2 -3 4 5 0\n", capture_output=True, text=True, check=True)
+    assert json.loads(result.stdout)["class"] == "4/0"

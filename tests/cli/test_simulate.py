@@ -13,9 +13,9 @@ def test_simulate_as_json(run: Run) -> None:
     code, out, err = run("simulate", "--games", "2000", "--seed", "7", "--json")
     assert (code, err) == (0, "")
     result = json.loads(out)
-    twelve = result["random_hands"][0]
-    assert twelve["exact_chance"]["numerator"] * 10074689485 == 325432404 * twelve["exact_chance"]["denominator"]
-    assert twelve["exact_odds"] == pytest.approx(29.96, abs=0.005)
+    hands = result["random_hands"][0]
+    assert hands["exact_chance"]["numerator"] * 10074689485 == 325432404 * hands["exact_chance"]["denominator"]
+    assert hands["exact_odds"] == pytest.approx(29.96, abs=0.005)
     assert result["random_hands"][1]["exact_odds"] == pytest.approx(2741, abs=0.5)
     assert result["random_hands"][2]["exact_odds"] == pytest.approx(70_454_349, abs=0.5)
     assert sum(end["games"] for end in result["ends"]) == 2000

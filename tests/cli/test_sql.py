@@ -31,8 +31,8 @@ QUERY = "SELECT size, lists FROM counts ORDER BY size"
 
 
 def test_csv(workspace: Path) -> None:
-    shown = run_here("sql", QUERY, "--csv", workspace=workspace)
-    assert shown.stdout == "size,lists\n3,58896\n4,1004589\n5,13394538\n"
+    result = run_here("sql", QUERY, "--csv", workspace=workspace)
+    assert result.stdout == "size,lists\n3,58896\n4,1004589\n5,13394538\n"
 
 
 def test_json(workspace: Path) -> None:
@@ -43,22 +43,26 @@ def test_json(workspace: Path) -> None:
 def test_without_a_query_the_tables_are_described(run: Run, workspace: Path) -> None:
     assert "throughput" in run_here("sql", workspace=workspace).stdout
     rows = json.loads(run("sql", "--json", "-w", str(workspace))[1])
-    described = {row["name"]: row for row in rows}
-    assert described["catalogue"]["kind"] == "view"
-    assert described["catalogue"]["what it holds"].startswith("each size: classes, lists in them")
+    tables = {row["name"]: row for row in rows}
+    assert tables["catalogue"]["kind"] == "view"
+    assert tables["catalogue"]["what it holds"].startswith("each size: classes, lists in them")
     for table in ("levels", "classes", "links"):
-        assert described[table]["kind"] == "table"
-        assert described[table]["what it holds"]
+        assert tables[table]["kind"] == "table"
+        assert tables[table]["what it holds"]
 
 
 def test_properties_of_classes(run: Run, workspace: Path) -> None:
     query = (
         "SELECT number FROM class_properties WHERE size = 12 AND structure = 'S4' AND orbits = '4^3' AND dimension = 4"
     )
-    found = json.loads(run("sql", query, "--json", "-w", str(workspace))[1])
-    wanted = setset.find_classes(12, structure="S4", orbits=3, spans=4)
-    known = setset.catalogue_in_memory()
-    assert [row["number"] for row in found] == [one.number for one in wanted if known.traits(one).orbits == "4^3"] != []
+    records = json.loads(run("sql", query, "--json", "-w", str(workspace))[1])
+    expected = setset.find_classes(12, structure="S4", orbits=3, spans=4)
+    all_classes = setset.catalogue_in_memory()
+    assert (
+        [row["number"] for row in records]
+        == [list_class.number for list_class in expected if all_classes.traits(list_class).orbits == "4^3"]
+        != []
+    )
     query = "SELECT COUNT(*) AS classes, SUM(lists) AS lists FROM Class_Properties p WHERE size = 20"
     assert json.loads(run("sql", query, "--json", "-w", str(workspace))[1]) == [{"classes": 1, "lists": 682_344}]
     assert "class_properties" in run("sql", "-w", str(workspace))[1]
@@ -74,8 +78,8 @@ def test_bad_input_is_one_line(refuse_in_workspace: Refuse, query: str, complain
 
 def test_two_columns_of_one_name(run: Run, workspace: Path) -> None:
     query = "SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a"
-    found = json.loads(run("sql", query, "--json", "-w", str(workspace))[1])
-    assert found == [{"a": 1, "a_3": 2, "a_2": 3, "a_4": 4}]
+    records = json.loads(run("sql", query, "--json", "-w", str(workspace))[1])
+    assert records == [{"a": 1, "a_3": 2, "a_2": 3, "a_4": 4}]
     assert run("sql", query, "--csv", "-w", str(workspace))[1] == "a,a_3,a_2,a_4\n1,2,3,4\n"
     with setset.open(workspace) as opened:
         assert opened.sql("SELECT c.size, d.size FROM counts c JOIN counts d ON d.size = c.size + 1") == [
@@ -91,11 +95,11 @@ def test_csv_holds_no_formulas(workspace: Path, page: TestClient) -> None:
     """In names of columns neither. Numbers stay numbers."""
     texts = ", ".join("'{}'".format(text.replace("'", "''")) for text in HOSTILE)
     query = f"SELECT {texts}, -5, '-5', -1.5e300, -9223372036854775808, 'a=b', 'a' || char(13) || '=1', x'3d' AS \"=a\""
-    printed = run_here("sql", query, "--csv", workspace=workspace).stdout
-    downloaded = page.get("/sql", params={"query": query, "format": "csv"}).text
-    for text in (printed, downloaded):
+    output = run_here("sql", query, "--csv", workspace=workspace).stdout
+    download = page.get("/sql", params={"query": query, "format": "csv"}).text
+    for text in (output, download):
         columns, row = csv.reader(io.StringIO(text, newline=""))
-        assert row[: len(HOSTILE)] == [f"'{each}" for each in HOSTILE]
+        assert row[: len(HOSTILE)] == [f"'{hostile}" for hostile in HOSTILE]
         assert row[len(HOSTILE) :][:6] == ["-5", "-5", "-1.5e+300", "-9223372036854775808", "a=b", "a\r=1"]
         assert columns[-1] == "'=a"
 
@@ -114,13 +118,13 @@ def test_a_query_ends_with_its_command(workspace: Path, name: str, code: int) ->
             time.sleep(0.05)
         time.sleep(0.5)
         command.send_signal(getattr(signal, name))
-        _, said = command.communicate(timeout=120)
-    assert (command.returncode, said.strip()) == (code, "setset: interrupted" if code == 130 else "")
+        _, errors = command.communicate(timeout=120)
+    assert (command.returncode, errors.strip()) == (code, "setset: interrupted" if code == 130 else "")
     assert psutil.wait_procs(children, timeout=120)[1] == []
 
 
 def test_a_time_limit_holds_within_one_instruction(workspace: Path) -> None:
     words = [*SETSET, "sql", ONE_INSTRUCTION, "--timeout", "1", "-w", str(workspace)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 2
-    assert done.stderr == "setset: SQL: the query took too long: give it more time with --timeout SECONDS\n"
+    result = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    assert result.returncode == 2
+    assert result.stderr == "setset: SQL: the query took too long: give it more time with --timeout SECONDS\n"

@@ -115,10 +115,10 @@ def test_a_terminal_that_is_very_narrow_gets_a_block_a_row(shown: dict[Screen, s
     assert sum(line.count("x") for line in lines) == 300
     assert sum(line.count("y") for line in lines) == 300
     assert lines[-1] == "c  7"
-    many = shown[80, ("sql", MANY)].splitlines()
-    assert many[0].split() == ["target", "4"]
-    assert ["lists_2", "81120"] in [line.split() for line in many]
-    assert many.count("") == 3, "four files, with an empty line between two of them"
+    blocks = shown[80, ("sql", MANY)].splitlines()
+    assert blocks[0].split() == ["target", "4"]
+    assert ["lists_2", "81120"] in [line.split() for line in blocks]
+    assert blocks.count("") == 3, "four files, with an empty line between two of them"
 
 
 def test_values_of_a_query_are_shortened(shown: dict[Screen, str]) -> None:
@@ -144,7 +144,7 @@ def test_names_of_a_set_are_folded(tmp_path: Path) -> None:
 def test_a_hand_is_folded_between_words(shown: dict[Screen, str]) -> None:
     text = shown[80, ("classify", *HAND)]
     lines = text.splitlines()
-    start = next(place for place, line in enumerate(lines) if line.startswith("map "))
+    start = next(index for index, line in enumerate(lines) if line.startswith("map "))
     assert lines[start + 1].startswith(" " * 14 + "2, shading' = ")
     folded = " ".join(line.strip() for line in lines[start:]).split()
     unfolded = shown[60, ("classify", *HAND, "--wide")].split("\nmap ", 1)[1].split()
@@ -152,8 +152,8 @@ def test_a_hand_is_folded_between_words(shown: dict[Screen, str]) -> None:
 
 
 def test_columns_in_the_environment_decide(folder: Path) -> None:
-    found = show([(200, ("status",))], folder, COLUMNS="60")
-    assert all(places(line) <= 60 for line in found[200, ("status",)].splitlines())
+    outputs = show([(200, ("status",))], folder, COLUMNS="60")
+    assert all(places(line) <= 60 for line in outputs[200, ("status",)].splitlines())
 
 
 def test_colours_can_be_switched_off(folder: Path) -> None:
@@ -166,14 +166,14 @@ def test_colours_can_be_switched_off(folder: Path) -> None:
 def test_a_long_table_is_paged(folder: Path) -> None:
     short, long = ("classes", "list", "12", "--limit", "10"), ("classes", "list", "9", "--all")
     pager = "sed s,^,paged:,"  # click 8.1 takes what follows the last slash for the name of the pager
-    found = show([(80, short), (80, long)], folder, PAGER=pager)
-    assert "paged:" not in found[80, short]
-    assert found[80, long].count("paged:9/") == 91
+    outputs = show([(80, short), (80, long)], folder, PAGER=pager)
+    assert "paged:" not in outputs[80, short]
+    assert outputs[80, long].count("paged:9/") == 91
 
 
 def test_json_is_the_same_at_any_width(shown: dict[Screen, str]) -> None:
-    found = [json.loads(shown[columns, ("status", "--json")]) for columns in WIDTHS]
-    for each in found:
-        assert each["roots"].pop()["free_bytes"] > 0  # which others change meanwhile
-    assert len(found[0]["sizes"]) == 4
-    assert found == [found[0]] * len(found)
+    records = [json.loads(shown[columns, ("status", "--json")]) for columns in WIDTHS]
+    for record in records:
+        assert record["roots"].pop()["free_bytes"] > 0  # which others change meanwhile
+    assert len(records[0]["sizes"]) == 4
+    assert records == [records[0]] * len(records)

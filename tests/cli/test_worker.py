@@ -34,45 +34,45 @@ def listening(pid: int) -> list[str]:
     process = psutil.Process(pid)
     return [
         connection.laddr.ip
-        for each in (process, *process.children(recursive=True))
-        for connection in each.net_connections("inet")
+        for member in (process, *process.children(recursive=True))
+        for connection in member.net_connections("inet")
         if connection.status == psutil.CONN_LISTEN
     ]
 
 
 def test_a_cluster_of_our_own_commands(tmp_path: Path) -> None:
     file = tmp_path / "scheduler.json"
-    begun = [start(tmp_path, "scheduler", "--port", "0", "--scheduler-file", str(file))]
+    processes = [start(tmp_path, "scheduler", "--port", "0", "--scheduler-file", str(file))]
     try:
         until(file.is_file, "the scheduler")
         worker = "worker", str(file), "--workers", "1", "--local-directory", str(tmp_path), "--output", "files"
-        begun.append(start(tmp_path, *worker))  # the run makes this storage root
+        processes.append(start(tmp_path, *worker))  # the run makes this storage root
         run = start(tmp_path, "run", "--size", "4", "-q", "-w", "w", "-o", "files", "--executor", f"dask={file}")
-        begun.append(run)
+        processes.append(run)
         _, errors = run.communicate(timeout=LONGEST)
         assert (run.returncode, errors) == (0, "")
         assert rows(tmp_path / "w", "SELECT lists FROM counts WHERE size = 4") == [(1_004_589,)]
-        assert {address for process in begun[:2] for address in listening(process.pid)} == {"127.0.0.1"}
+        assert {address for process in processes[:2] for address in listening(process.pid)} == {"127.0.0.1"}
         with pytest.raises(SetsetError, match="no Dask scheduler answers"):
             connect(str(file), 1, lambda: False)  # without a certificate
         # The worker finds a new scheduler at another address, in the same file.
-        scheduler = begun.pop(0)
+        scheduler = processes.pop(0)
         scheduler.kill()
         scheduler.communicate()
         file.unlink()
-        begun.insert(0, start(tmp_path, "scheduler", "--port", "0", "--scheduler-file", str(file)))
-        again = start(tmp_path, "run", "--size", "3", "-q", "-w", "again", "--executor", f"dask={file}")
-        begun.append(again)
-        _, errors = again.communicate(timeout=LONGEST)
-        assert (again.returncode, errors) == (0, "")
-        for process in begun[1::-1]:
+        processes.insert(0, start(tmp_path, "scheduler", "--port", "0", "--scheduler-file", str(file)))
+        second_run = start(tmp_path, "run", "--size", "3", "-q", "-w", "again", "--executor", f"dask={file}")
+        processes.append(second_run)
+        _, errors = second_run.communicate(timeout=LONGEST)
+        assert (second_run.returncode, errors) == (0, "")
+        for process in processes[1::-1]:
             process.send_signal(signal.SIGTERM)
             _, errors = process.communicate(timeout=LONGEST)
             assert process.returncode == 0, errors
             assert "tls://127.0.0.1:" in errors
             assert "Traceback" not in errors
     finally:
-        for process in begun:
+        for process in processes:
             process.kill()
             process.wait()
     assert not file.exists(), "a stale file would lead workers astray"
@@ -80,22 +80,25 @@ def test_a_cluster_of_our_own_commands(tmp_path: Path) -> None:
 
 
 def test_a_network_needs_certificates() -> None:
-    done = run_here("scheduler", "--host", "10.1.2.3")
-    assert done.returncode == 2
+    result = run_here("scheduler", "--host", "10.1.2.3")
+    assert result.returncode == 2
     assert (
         "--host 10.1.2.3: everyone on this network could run code on every worker: add --certificates DIR"
-        in done.stderr
+        in result.stderr
     )
 
 
 def test_a_port_that_is_taken_is_one_line() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        done = run_here("scheduler", "--port", str(port))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        result = run_here("scheduler", "--port", str(port))
     reason = "(Address already in use): choose another with --port\n"
-    assert (done.returncode, done.stderr) == (2, f"setset: no scheduler can start at 127.0.0.1 port {port} {reason}")
+    assert (result.returncode, result.stderr) == (
+        2,
+        f"setset: no scheduler can start at 127.0.0.1 port {port} {reason}",
+    )
 
 
 def test_a_worker_without_its_certificates_says_so(tmp_path: Path) -> None:
-    done = run_here("worker", "tcp://127.0.0.1:1", "--certificates", str(tmp_path))
-    assert (done.returncode, f"{tmp_path}/ca.pem is missing" in done.stderr) == (1, True)
+    result = run_here("worker", "tcp://127.0.0.1:1", "--certificates", str(tmp_path))
+    assert (result.returncode, f"{tmp_path}/ca.pem is missing" in result.stderr) == (1, True)

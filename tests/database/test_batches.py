@@ -25,14 +25,14 @@ def key(database: Database) -> SizeKey:
 
 
 def test_batches_are_read_in_order_and_by_number(key: SizeKey, reference: Path) -> None:
-    stored = [number for (number,) in rows(reference, f"SELECT number FROM files WHERE size = {SIZE}")]
-    assert [batch.number for batch in batches.read(key)] == stored
-    assert [batch.number for batch in batches.numbered(key)] == stored
+    numbers = [number for (number,) in rows(reference, f"SELECT number FROM files WHERE size = {SIZE}")]
+    assert [batch.number for batch in batches.read(key)] == numbers
+    assert [batch.number for batch in batches.numbered(key)] == numbers
 
 
 def test_an_unknown_batch_is_refused_with_the_known_numbers(key: SizeKey) -> None:
-    known = batches.count_numbered(key)
-    with pytest.raises(BadInput, match=f"there is no batch 999 of size {SIZE}: the batches are 0 to {known - 1}"):
+    count = batches.count_numbered(key)
+    with pytest.raises(BadInput, match=f"there is no batch 999 of size {SIZE}: the batches are 0 to {count - 1}"):
         batches.get(key, 999)
 
 

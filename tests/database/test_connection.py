@@ -71,8 +71,8 @@ def test_a_quota_or_a_limit_is_no_room(database: Path) -> None:
         "try: connect(path, 'rw').executescript('CREATE TABLE t AS SELECT zeroblob(999999)')\n"
         "except sqlite3.Error as error: print(error.sqlite_errorname, type(explain(path, error)).__name__)"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(database)], capture_output=True, text=True, check=True)
-    assert done.stdout == "True\nSQLITE_IOERR_WRITE NoSpace\n"
+    result = subprocess.run([sys.executable, "-c", code, str(database)], capture_output=True, text=True, check=True)
+    assert result.stdout == "True\nSQLITE_IOERR_WRITE NoSpace\n"
 
 
 def test_room_is_not_asked_for_in_a_folder_that_is_gone(tmp_path: Path) -> None:

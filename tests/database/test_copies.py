@@ -71,10 +71,10 @@ def numbers(path: Path) -> list[int]:
 
 def test_a_copy_is_what_one_commit_left(written: WorkspaceFolder) -> None:
     with reading_copies():
-        seen = [numbers(written.database) for _ in range(100)]
-    assert {len(each) for each in seen} == {1}
-    assert len({number for (number,) in seen}) > 3
-    assert min(number for (number,) in seen) > 0
+        snapshots = [numbers(written.database) for _ in range(100)]
+    assert {len(snapshot) for snapshot in snapshots} == {1}
+    assert len({number for (number,) in snapshots}) > 3
+    assert min(number for (number,) in snapshots) > 0
 
 
 def test_a_query_of_a_copy_keeps_no_commit_waiting(folder: WorkspaceFolder) -> None:
@@ -93,10 +93,10 @@ def test_a_database_that_is_held_all_the_time(folder: WorkspaceFolder) -> None:
     """Whoever reads gives up in time, and can be told to stop meanwhile."""
     with closing(sqlite3.connect(folder.database)) as holder, reading_copies():
         holder.execute("BEGIN EXCLUSIVE")
-        began = time.monotonic()
+        start = time.monotonic()
         with pytest.raises(Locked, match="is held by another program: try again when that is done"):
             connect(folder.database, "ro", seconds=0.3)
-        assert 0.3 <= time.monotonic() - began < 60
+        assert 0.3 <= time.monotonic() - start < 60
         holder.rollback()
         assert numbers(folder.database) == [0]
 
@@ -116,8 +116,8 @@ def test_ctrl_c_ends_the_wait_for_a_copy(folder: WorkspaceFolder) -> None:
             reader.stdout.readline()
             time.sleep(0.2)
             reader.send_signal(signal.SIGINT)
-            _, said = reader.communicate(timeout=120)
-    assert b"KeyboardInterrupt" in said
+            _, errors = reader.communicate(timeout=120)
+    assert b"KeyboardInterrupt" in errors
 
 
 def test_what_is_not_copied(folder: WorkspaceFolder, monkeypatch: pytest.MonkeyPatch) -> None:

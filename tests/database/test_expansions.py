@@ -19,7 +19,7 @@ def result(expansion: ClaimedExpansion, parts: int) -> TaskResult:
     task = expansion.task
     assert task.source is not None
     source = task.source.number
-    made = tuple(
+    files = tuple(
         BatchFile(
             Span(source, part, source, part, part == parts - 1),
             10,
@@ -32,7 +32,7 @@ def result(expansion: ClaimedExpansion, parts: int) -> TaskResult:
         )
         for part in range(parts)
     )
-    return TaskResult("host", 1, "2026-01-01T00:00:00.000+00:00", 0.5, made)
+    return TaskResult("host", 1, "2026-01-01T00:00:00.000+00:00", 0.5, files)
 
 
 def begin(database: Database, run_id: int, *stored: int, first: int = 0, again: bool = False) -> Job:
@@ -57,10 +57,10 @@ def test_numbers_do_not_depend_on_the_order_of_the_work(workspace: Path, order: 
     """A batch that gets its number gets the expansion that the goal asks for in the same transaction."""
     with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
         job = begin(database, run_id, 5, 6)
-        claimed = expansions.record_and_claim(job, [], [], 99)
-        assert [claim.task.source.number for claim in claimed if claim.task.source] == [0, 1, 2, 3]
+        claims = expansions.record_and_claim(job, [], [], 99)
+        assert [claim.task.source.number for claim in claims if claim.task.source] == [0, 1, 2, 3]
         for position, source in enumerate(order):
-            expansion = claimed[source]
+            expansion = claims[source]
             expansions.record_and_claim(job, [(expansion, result(expansion, source + 1))], [], 0)
             assert job.exploration.at(5).is_complete() == (position == 3)
             planned = rows(workspace, "SELECT source FROM expansions WHERE size = 6 ORDER BY source")
@@ -75,24 +75,24 @@ def test_smaller_sizes_come_first_and_sizes_overlap(workspace: Path) -> None:
     with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
         job = begin(database, run_id, 5, 6)
         first, second = expansions.record_and_claim(job, [], [], 2)
-        claimed = expansions.record_and_claim(job, [(first, result(first, 2))], [], 3)
-        assert [(claim.task.size, claim.task.source and claim.task.source.number) for claim in claimed] == [
+        claims = expansions.record_and_claim(job, [(first, result(first, 2))], [], 3)
+        assert [(claim.task.size, claim.task.source and claim.task.source.number) for claim in claims] == [
             (5, 2),
             (5, 3),
             (6, 0),
         ]
-        expansions.record_and_claim(job, [], [second, *claimed], 0)
-        again = expansions.record_and_claim(job, [], [], 3)
-        assert [claim.task.size for claim in again] == [5, 5, 5]
+        expansions.record_and_claim(job, [], [second, *claims], 0)
+        second_claims = expansions.record_and_claim(job, [], [], 3)
+        assert [claim.task.size for claim in second_claims] == [5, 5, 5]
 
 
 def test_an_expansion_goes_to_any_larger_size(workspace: Path) -> None:
     """Sizes between need no files and no rows."""
     with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
         job = begin(database, run_id, 7)
-        claimed = expansions.record_and_claim(job, [], [], 99)
-        assert {(claim.task.size, claim.task.source and claim.task.source.size) for claim in claimed} == {(7, 4)}
-        expansions.record_and_claim(job, [(claim, result(claim, 1)) for claim in claimed], [], 0)
+        claims = expansions.record_and_claim(job, [], [], 99)
+        assert {(claim.task.size, claim.task.source and claim.task.source.size) for claim in claims} == {(7, 4)}
+        expansions.record_and_claim(job, [(claim, result(claim, 1)) for claim in claims], [], 0)
         assert job.exploration.size(7).source_size == 4
         assert job.exploration.at(7).is_complete()
     assert rows(workspace, "SELECT goal_size, goal_stored, goal_counted FROM explorations") == [(7, "3 4 7", None)]
@@ -107,10 +107,10 @@ def test_what_is_claimed_is_not_claimed_twice_and_comes_back_with_the_next_run(w
             assert expansions.record_and_claim(job, [], [], 99) == []
         with runs.record_run(database, "test", 1) as run_id:
             job = begin(database, run_id, 5, first=2)
-            left = [(step.step.size, step.tasks) for step in expansions.remaining(job)]
-            assert left == [(5, 2)]
-            claimed = expansions.record_and_claim(job, [], [], 99)
-            assert [claim.task.source and claim.task.source.number for claim in claimed] == [2, 3]
+            remaining = [(step.step.size, step.tasks) for step in expansions.remaining(job)]
+            assert remaining == [(5, 2)]
+            claims = expansions.record_and_claim(job, [], [], 99)
+            assert [claim.task.source and claim.task.source.number for claim in claims] == [2, 3]
 
 
 def test_what_was_given_up_is_tried_again_by_the_next_run(workspace: Path) -> None:
@@ -144,8 +144,8 @@ def test_a_file_that_is_forgotten_keeps_its_row_its_number_and_its_root(workspac
         assert isinstance(task, ExpandTask)
         assert not task.reuse
         assert [batch.digest for batch in task.recorded] == [digest for _, digest, _ in before]
-        again = begin(database, run_id, 5, again=True)
-        assert [claim.task.size for claim in expansions.record_and_claim(again, [], [], 99)] == [4]
+        second_job = begin(database, run_id, 5, again=True)
+        assert [claim.task.size for claim in expansions.record_and_claim(second_job, [], [], 99)] == [4]
 
 
 def test_what_is_forgotten_as_not_proven_leaves_no_rows_and_no_numbers(workspace: Path) -> None:
@@ -155,6 +155,6 @@ def test_what_is_forgotten_as_not_proven_leaves_no_rows_and_no_numbers(workspace
         assert expansions.forget(size, {0}) == {0}
         assert rows(workspace, "SELECT COUNT(*) FROM batches WHERE size = 4") == [(0,)]
         assert not job.exploration.at(4).is_complete()
-        (claimed,) = expansions.record_and_claim(job, [], [], 99)
-        assert isinstance(claimed.task, ExpandTask)
-        assert (claimed.task.size, claimed.expansion.was_done, claimed.task.recorded) == (4, True, ())
+        (claim,) = expansions.record_and_claim(job, [], [], 99)
+        assert isinstance(claim.task, ExpandTask)
+        assert (claim.task.size, claim.expansion.was_done, claim.task.recorded) == (4, True, ())

@@ -54,8 +54,8 @@ def plan(exploration: ExplorationKey, size: int) -> None:
 
 def merge(exploration: ExplorationKey) -> None:
     """As compaction does, all batches to one."""
-    found = batches.read(exploration.at(SIZE))
-    (group,) = _groups(found, LISTS * len(found), None)
+    parts = batches.read(exploration.at(SIZE))
+    (group,) = _groups(parts, LISTS * len(parts), None)
     expansions.replace_merged(exploration.at(SIZE), [(group, group[0].file)])
 
 
@@ -79,7 +79,7 @@ def claim(exploration: ExplorationKey) -> None:
     """Finds nothing to do for one size, and claims expansions of the next."""
     steps = tuple(Step(Work.STORE, size, size - 1) for size in (SIZE, SIZE + 1))
     job = Job(1, exploration, steps, 1, lambda _: LISTS)
-    assert [each.task.size for each in expansions.record_and_claim(job, [], [], 6)] == [SIZE + 1] * 6
+    assert [expansion.task.size for expansion in expansions.record_and_claim(job, [], [], 6)] == [SIZE + 1] * 6
 
 
 def test_claiming_costs_the_same(sizes: tuple[Path, Path], tmp_path: Path) -> None:
@@ -91,10 +91,10 @@ def test_claiming_costs_the_same(sizes: tuple[Path, Path], tmp_path: Path) -> No
         with writing(copy) as database, runs.record_run(database, "test", 1):
             plan(explorations.find(database, TARGET), SIZE + 1)
         costs.append(cost_in(copy, claim, write=True))
-    one, two = costs
+    small, large = costs
     opening = [cost_in(tmp_path / path.name, lambda _: None, write=True) for path in sizes]
-    assert two.steps - opening[1].steps <= one.steps - opening[0].steps + 10
-    assert two.calls - opening[1].calls < 1.2 * (one.calls - opening[0].calls)
+    assert large.steps - opening[1].steps <= small.steps - opening[0].steps + 10
+    assert large.calls - opening[1].calls < 1.2 * (small.calls - opening[0].calls)
 
 
 LOOK_UP: dict[str, Action] = {
@@ -105,24 +105,24 @@ LOOK_UP: dict[str, Action] = {
 
 @pytest.mark.parametrize("name", THROUGH_ALL)
 def test_reading_all_costs_as_much_a_batch(name: str, sizes: tuple[Path, Path]) -> None:
-    one, two = (cost_in(path, THROUGH_ALL[name]) for path in sizes)
-    assert two.steps < 2.3 * one.steps
-    assert two.calls < 2.3 * one.calls
+    small, large = (cost_in(path, THROUGH_ALL[name]) for path in sizes)
+    assert large.steps < 2.3 * small.steps
+    assert large.calls < 2.3 * small.calls
 
 
 @pytest.mark.parametrize("name", WRITING)
 def test_writing_costs_as_much_a_batch(name: str, sizes: tuple[Path, Path], tmp_path: Path) -> None:
     copies = [shutil.copytree(path, tmp_path / path.name) for path in sizes]
-    one, two = (cost_in(path, WRITING[name], write=True) for path in copies)
-    assert two.steps < 2.3 * one.steps
-    assert two.calls < 2.3 * one.calls
+    small, large = (cost_in(path, WRITING[name], write=True) for path in copies)
+    assert large.steps < 2.3 * small.steps
+    assert large.calls < 2.3 * small.calls
 
 
 @pytest.mark.parametrize("name", LOOK_UP)
 def test_a_look_up_costs_the_same(name: str, sizes: tuple[Path, Path]) -> None:
-    one, two = (cost_in(path, LOOK_UP[name]) for path in sizes)
-    assert two.steps <= one.steps + 10
-    assert two.calls < 1.2 * one.calls
+    small, large = (cost_in(path, LOOK_UP[name]) for path in sizes)
+    assert large.steps <= small.steps + 10
+    assert large.calls < 1.2 * small.calls
 
 
 @pytest.mark.parametrize("name", ["status", "counts"])
@@ -132,9 +132,9 @@ def test_what_is_shown_costs_as_much_a_batch(name: str, sizes: tuple[Path, Path]
             return cost_of(getattr(workspace, name))
 
     ask(sizes[0])  # imports
-    one, two = map(ask, sizes)
-    assert two.steps < 2.3 * one.steps
-    assert two.calls < 2.3 * one.calls
+    small, large = map(ask, sizes)
+    assert large.steps < 2.3 * small.steps
+    assert large.calls < 2.3 * small.calls
 
 
 def test_what_there_is_of_a_large_exploration(tmp_path: Path) -> None:

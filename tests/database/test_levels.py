@@ -25,16 +25,16 @@ def test_the_rows_are_what_was_computed(classified: Path, catalogue: Catalogue) 
         "SELECT size, number, representative, stabilizer, lists, extensions, complete FROM classes ORDER BY 1, 2",
     ) == [
         (
-            one.size,
-            one.number,
-            " ".join(map(str, one.cards)),
-            one.stabilizer,
-            one.lists,
-            one.extensions,
-            int(one.complete),
+            list_class.size,
+            list_class.number,
+            " ".join(map(str, list_class.cards)),
+            list_class.stabilizer,
+            list_class.lists,
+            list_class.extensions,
+            int(list_class.complete),
         )
         for level in levels
-        for one in level.classes
+        for list_class in level.classes
     ]
     assert rows(classified, "SELECT size, smaller, larger, extensions, deletions FROM links ORDER BY 1, 2, 3") == [
         (level.size, *link) for level in levels for link in level.links
@@ -51,11 +51,11 @@ def test_what_is_read_is_what_was_stored(classified: Path, catalogue: Catalogue)
 
 
 def test_the_view_gives_the_figures(classified: Path, catalogue: Catalogue) -> None:
-    found = rows(
+    figures = rows(
         classified, "SELECT size, classes, lists, complete_classes, complete_lists, game_classes, hands FROM catalogue"
     )
     levels = [catalogue.level(size) for size in range(21)]
-    assert found == [
+    assert figures == [
         (
             level.size,
             len(level.classes),
@@ -67,7 +67,7 @@ def test_the_view_gives_the_figures(classified: Path, catalogue: Catalogue) -> N
         )
         for level in levels
     ]
-    assert {row[0]: row[2] for row in found if row[0] in (12, 15, 18, 20)} == {
+    assert {row[0]: row[2] for row in figures if row[0] in (12, 15, 18, 20)} == {
         12: 2_284_535_476_080,
         15: 2_970_003_246_912,
         18: 6_482_268_000,
@@ -97,7 +97,7 @@ def test_the_double_count_holds_in_the_database(classified: Path) -> None:
 
 def test_a_size_is_stored_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build_classes(tmp_path, 5)
-    with monkeypatch.context() as broken:
+    with monkeypatch.context() as context:
         insert = stored_levels._insert
 
         def insert_no_links(database: Database, table: Table, *rest: Any) -> None:
@@ -105,7 +105,7 @@ def test_a_size_is_stored_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytes
                 database.connection.exec_driver_sql("INSERT INTO nowhere VALUES (1)")
             insert(database, table, *rest)
 
-        broken.setattr(stored_levels, "_insert", insert_no_links)
+        context.setattr(stored_levels, "_insert", insert_no_links)
         with pytest.raises(SetsetError, match="no such table"):
             build_classes(tmp_path, 8)
     assert rows(tmp_path, "SELECT size FROM levels ORDER BY size") == [(size,) for size in range(6)]

@@ -83,12 +83,12 @@ def everything(path: Path, tables: Iterable[str]) -> dict[str, list[dict[str, An
 
 
 def restricted(
-    found: dict[str, list[dict[str, Any]]], like: dict[str, list[dict[str, Any]]]
+    tables: dict[str, list[dict[str, Any]]], model: dict[str, list[dict[str, Any]]]
 ) -> dict[str, list[dict[str, Any]]]:
     """Rows without the columns that others do not have, and without their digests, which are of all columns."""
     return {
-        table: [{name: row[name] for name in like[table][0] if name not in GONE} for row in rows]
-        for table, rows in found.items()
+        table: [{name: row[name] for name in model[table][0] if name not in GONE} for row in rows]
+        for table, rows in tables.items()
     }
 
 
@@ -123,9 +123,9 @@ def test_every_revision_upgrades_and_keeps_its_rows(revision: str, tmp_path: Pat
             f"ends_source, lists, first_list, last_list, root_id, path, bytes, digest{strict}) "
             f"VALUES (1, 1, 3, 0, 0, 0, 0, 0, 1, 58896, '0 1 3', '68 70 71', 1, 'x', 10, 'ab'{zero})"
         )
-    kept = schema.upgrade(path)
+    backup = schema.upgrade(path)
     assert schema.revision(path) == HEAD
-    assert (kept is None) == (revision == HEAD)
+    assert (backup is None) == (revision == HEAD)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT lists, first_list FROM batches").fetchall() == [(58_896, "0 1 3")]
     schema.require_sound(path)
@@ -190,10 +190,10 @@ def test_ctrl_c_ends_a_backup_that_waits(copy: Copy, tmp_path: Path) -> None:
             time.sleep(0.3)
             waiting.send_signal(signal.SIGINT)
             try:
-                _, said = waiting.communicate(timeout=120)
+                _, errors = waiting.communicate(timeout=120)
             finally:
                 waiting.kill()
-    assert b"KeyboardInterrupt" in said
+    assert b"KeyboardInterrupt" in errors
 
 
 @pytest.mark.parametrize("changed", [False, True])
@@ -238,8 +238,8 @@ def test_an_upgrade_that_was_killed_after_its_backup_goes_on(tmp_path: Path) -> 
     path = tmp_path / "old.db"
     empty_database(path, revisions()[-1])
     (tmp_path / f"old.db.before-{HEAD}").write_bytes(b"the backup of the one that was killed")
-    kept = schema.upgrade(path)
-    assert kept == tmp_path / f"old.db.before-{HEAD}-2"
+    backup = schema.upgrade(path)
+    assert backup == tmp_path / f"old.db.before-{HEAD}-2"
     assert schema.revision(path) == HEAD
 
 
@@ -258,10 +258,10 @@ def test_upgrading_keeps_every_row_and_makes_a_backup_first(old: WorkspaceFolder
     assert revision in ROWS
     before = everything(old.database, ROWS[revision])
     assert {table: len(rows) for table, rows in before.items()} == ROWS[revision]
-    kept = schema.upgrade(old.database)
-    assert kept == old.path / f"setset.db.before-{HEAD}"
-    assert schema.revision(kept) == revision
-    assert everything(kept, ROWS[revision]) == before
+    backup = schema.upgrade(old.database)
+    assert backup == old.path / f"setset.db.before-{HEAD}"
+    assert schema.revision(backup) == revision
+    assert everything(backup, ROWS[revision]) == before
     assert schema.revision(old.database) == HEAD
     assert restricted(everything(old.database, ROWS[revision]), before) == restricted(before, before)
     schema.require_sound(old.database)
@@ -272,23 +272,23 @@ def test_an_upgraded_database_says_how_many_lists_there_are(old: WorkspaceFolder
     revision = str(schema.revision(old.database))
     schema.upgrade(old.database)
     with reading(old.path) as database:
-        found = views.counts(database)
-        counts = [(count.size, count.lists) for count in found]
+        records = views.counts(database)
+        counts = [(count.size, count.lists) for count in records]
         exploration = explorations.find(database, 18)
         unknown = {batch.source_digest for batch in batches.read(exploration.at(4))}
-    beyond = [] if revision == "0002" else [(5, 7_964_460)]
-    assert counts == [(3, 45_189), (4, 681_201), *beyond]
+    larger = [] if revision == "0002" else [(5, 7_964_460)]
+    assert counts == [(3, 45_189), (4, 681_201), *larger]
     assert (unknown == {""}) == (revision < "0003"), "no row of older ones says from which file it was made"
-    begun = rows(old.path, "SELECT DISTINCT started_at FROM timeline")
-    assert (begun == [(None,)]) == (revision < "0004"), "nor when it was begun"
-    assert not any(count.pruned for count in found)
-    noted = rows(old.path, "SELECT folder FROM workspace")
-    assert (noted == [(None,)]) == (revision < "0006"), "nor where it was"
+    starts = rows(old.path, "SELECT DISTINCT started_at FROM timeline")
+    assert (starts == [(None,)]) == (revision < "0004"), "nor when it was begun"
+    assert not any(count.pruned for count in records)
+    folders = rows(old.path, "SELECT folder FROM workspace")
+    assert (folders == [(None,)]) == (revision < "0006"), "nor where it was"
     unknown_sources = "SELECT COUNT(*) FROM expansions WHERE state = 'done' AND source_digest IS NULL"
     assert rows(old.path, unknown_sources) == [(0,)]
     assert rows(old.path, "SELECT size, source_size FROM sizes") == [(3, 2), (4, 3)]
-    built = [size for (size,) in rows(old.path, "SELECT size FROM levels")]
-    assert built == ([] if revision == "0001" else list(range(7)))
+    levels = [size for (size,) in rows(old.path, "SELECT size FROM levels")]
+    assert levels == ([] if revision == "0001" else list(range(7)))
 
 
 def test_an_upgraded_database_is_like_a_new_one(old: WorkspaceFolder) -> None:
@@ -297,11 +297,11 @@ def test_an_upgraded_database_is_like_a_new_one(old: WorkspaceFolder) -> None:
     config.stdout = io.StringIO()
     if version("sqlalchemy").split(".") >= ["2", "0", "57"]:  # 2.0.50 misses unique constraints that SQLite has
         command.check(config)
-    fresh = old.path / "fresh.db"
-    schema.create(fresh)
-    with closing(sqlite3.connect(fresh)) as new, closing(sqlite3.connect(old.database)) as upgraded:
+    path = old.path / "fresh.db"
+    schema.create(path)
+    with closing(sqlite3.connect(path)) as new, closing(sqlite3.connect(old.database)) as upgraded:
         assert schema.schema_digest(new) == schema.schema_digest(upgraded) == schema.SCHEMA_DIGEST
-    assert ScriptDirectory.from_config(schema.alembic_config(fresh)).get_current_head() == HEAD
+    assert ScriptDirectory.from_config(schema.alembic_config(path)).get_current_head() == HEAD
 
 
 def test_every_constraint_of_the_catalogue_has_a_name(old: WorkspaceFolder) -> None:
@@ -324,7 +324,7 @@ def test_reading_says_how_to_upgrade_and_building_the_catalogue_does_it(old: Wor
     assert build_classes(old.path, 8) == list(range(9) if revision == "0001" else range(7, 9))
     assert (old.path / f"setset.db.before-{HEAD}").exists()
     assert [size for (size,) in rows(old.path, "SELECT size FROM levels")] == list(range(9))
-    assert [each.size for each in class_totals(old.path)][:5] == [0, 1, 2, 3, 4]
+    assert [total.size for total in class_totals(old.path)][:5] == [0, 1, 2, 3, 4]
     assert len(everything(old.database, ["runs"])["runs"]) == runs + 1
     schema.require_sound(old.database)
 
@@ -362,21 +362,21 @@ def test_every_altered_value_is_noticed(table: str, tmp_path: Path) -> None:
     shutil.copy(ASSETS / "0003.db", tmp_path / "setset.db")
     schema.upgrade(tmp_path / "setset.db")
     columns = [name for (name,) in rows(tmp_path, f"SELECT name FROM pragma_table_info('{table}')")]
-    kept = [name for name in columns if name != "id"]
-    assert kept
-    for column in kept:
+    altered_columns = [name for name in columns if name != "id"]
+    assert altered_columns
+    for column in altered_columns:
         path = tmp_path / column
         path.mkdir()
         shutil.copy(tmp_path / "setset.db", path / "setset.db")
         with closing(sqlite3.connect(path / "setset.db")) as connection, connection:
             connection.execute("PRAGMA ignore_check_constraints = ON")
             ((kind,),) = connection.execute(f"SELECT type FROM pragma_table_info('{table}') WHERE name = '{column}'")
-            other = {"TEXT": f"coalesce({column}, '') || 'x'", "BLOB": "x'0001'"}.get(kind, "987654")
-            last = f"(SELECT max(rowid) FROM {table})"
-            connection.execute(f"UPDATE {table} SET {column} = {other} WHERE rowid = {last}")
+            value = {"TEXT": f"coalesce({column}, '') || 'x'", "BLOB": "x'0001'"}.get(kind, "987654")
+            row_id = f"(SELECT max(rowid) FROM {table})"
+            connection.execute(f"UPDATE {table} SET {column} = {value} WHERE rowid = {row_id}")
         with reading(path) as database:
-            (found,) = altered_rows(database)
-        assert f"of the table {table}" in str(found)
+            (finding,) = altered_rows(database)
+        assert f"of the table {table}" in str(finding)
 
 
 def test_an_altered_row_of_revision_0007_is_not_upgraded(tmp_path: Path) -> None:
@@ -421,8 +421,8 @@ def test_bytes_that_sqlite_takes_are_noticed(copy: Copy) -> None:
     ((digest,),) = rows(folder.path, "SELECT digest FROM files WHERE size = 5 AND number = 7")
     data = folder.database.read_bytes()
     assert data.count(digest.encode()) == 1
-    altered = ("0" if digest[0] != "0" else "1") + digest[1:]
-    folder.database.write_bytes(data.replace(digest.encode(), altered.encode()))
+    altered_digest = ("0" if digest[0] != "0" else "1") + digest[1:]
+    folder.database.write_bytes(data.replace(digest.encode(), altered_digest.encode()))
     assert rows(folder.path, "PRAGMA integrity_check") == [("ok",)]
     row, file = findings(folder)
     assert (row.kind, file.kind) == (FindingKind.ROW, FindingKind.FILE)
@@ -440,30 +440,30 @@ def leave_in_the_middle_of_a_write(path: Path) -> None:
         connection.execute("BEGIN")
         connection.execute("UPDATE batches SET path = path || 'x'")
         connection.execute("CREATE TABLE much AS SELECT hex(zeroblob(9000)) FROM batches a, batches b")
-        found, journal = path.read_bytes(), Path(f"{path}-journal").read_bytes()
+        data, journal = path.read_bytes(), Path(f"{path}-journal").read_bytes()
         connection.execute("ROLLBACK")
-    path.write_bytes(found)
+    path.write_bytes(data)
     Path(f"{path}-journal").write_bytes(journal)
 
 
 def a_new_one(folder: Path) -> Path:
     """A file that is to take the place of a database."""
-    made = folder / ".made"
-    made.write_bytes(b"new")
-    return made
+    path = folder / ".made"
+    path.write_bytes(b"new")
+    return path
 
 
 def test_an_unfinished_write_is_rolled_back_before_a_database_is_replaced(copy: Copy) -> None:
     folder = copy()
     before = rows(folder.path, "SELECT path FROM batches")
     leave_in_the_middle_of_a_write(folder.database)
-    damaged = folder.database.read_bytes()
-    kept = schema.replace(folder.database, a_new_one(folder.path))
-    assert kept == folder.path / "setset.db.lost"
-    assert kept.read_bytes() != damaged
+    data = folder.database.read_bytes()
+    backup = schema.replace(folder.database, a_new_one(folder.path))
+    assert backup == folder.path / "setset.db.lost"
+    assert backup.read_bytes() != data
     assert not list(folder.path.glob("setset.db-*")), "no journal is left for the next database"
-    assert rows_of(kept, "SELECT path FROM batches") == before
-    schema.require_sound(kept)
+    assert rows_of(backup, "SELECT path FROM batches") == before
+    schema.require_sound(backup)
 
 
 def test_the_journal_of_another_database_makes_a_damaged_one(copy: Copy) -> None:
@@ -485,13 +485,13 @@ def test_a_write_that_cannot_be_rolled_back_now_can_be_later(copy: Copy, monkeyp
     folder = copy()
     before = rows(folder.path, "SELECT path FROM batches")
     leave_in_the_middle_of_a_write(folder.database)
-    with monkeypatch.context() as patched:
-        patched.setattr(schema, "connect", refuse)
-        kept = schema.replace(folder.database, a_new_one(folder.path))
-    assert kept is not None
-    assert Path(f"{kept}-journal").stat().st_size
+    with monkeypatch.context() as context:
+        context.setattr(schema, "connect", refuse)
+        backup = schema.replace(folder.database, a_new_one(folder.path))
+    assert backup is not None
+    assert Path(f"{backup}-journal").stat().st_size
     assert not list(folder.path.glob("setset.db-*"))
-    assert rows_of(kept, "SELECT path FROM batches") == before
+    assert rows_of(backup, "SELECT path FROM batches") == before
 
 
 def test_what_is_kept_replaces_nothing(tmp_path: Path) -> None:

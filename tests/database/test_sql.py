@@ -57,15 +57,15 @@ def test_sql_reads_and_nothing_else(copy: Copy, query: str) -> None:
 
 def test_columns_and_rows_come_as_they_are(reference: Path) -> None:
     query = f"SELECT number, lists FROM files WHERE size = {SIZE}"
-    columns, found = run_query(reference / "setset.db", query)
+    columns, records = run_query(reference / "setset.db", query)
     assert columns == ["number", "lists"]
-    assert list(found) == rows(reference, query)
+    assert list(records) == rows(reference, query)
 
 
 def test_every_table_and_view_is_described(reference: Path) -> None:
-    found = {name: line for _, name, _, line in describe_tables(reference / "setset.db")}
-    assert {"counts", "progress", "files", "defects", "throughput", "batches", "expansions"} <= found.keys()
-    assert all(found.values())
+    descriptions = {name: line for _, name, _, line in describe_tables(reference / "setset.db")}
+    assert {"counts", "progress", "files", "defects", "throughput", "batches", "expansions"} <= descriptions.keys()
+    assert all(descriptions.values())
 
 
 # A query ends in time, whatever it does
@@ -78,29 +78,29 @@ def database(reference: Path) -> Path:
 
 def children() -> list[psutil.Process]:
     """Processes of queries."""
-    found = []
+    processes = []
     for process in psutil.Process().children():
         with contextlib.suppress(psutil.Error):  # a process of an earlier test may have just ended
             if query_process.__file__ in process.cmdline():
-                found.append(process)
-    return found
+                processes.append(process)
+    return processes
 
 
 @pytest.mark.parametrize("query", [ONE_INSTRUCTION, ENDLESS], ids=["one instruction", "endless"])
 def test_a_query_ends_with_its_time(database: Path, query: str) -> None:
-    began = time.monotonic()
+    start = time.monotonic()
     with pytest.raises(BadInput, match="the query took too long: give it more time with --timeout"):
         for _ in run_query(database, query, 1)[1]:
             pass
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - start < 60
     assert children() == []
 
 
 def test_a_query_whose_rows_nobody_wants_any_more_ends(database: Path) -> None:
-    _, found = run_query(database, ENDLESS)
+    _, records = run_query(database, ENDLESS)
     assert len(children()) == 1
-    assert next(found) == (1,)
-    del found
+    assert next(records) == (1,)
+    del records
     gc.collect()
     assert children() == []
 
@@ -110,10 +110,10 @@ OF_A_TABLE = ENDLESS.replace("SELECT x FROM", "SELECT x, (SELECT 1 FROM runs) FR
 
 def test_no_commit_waits_for_a_query(copy: Copy) -> None:
     folder = copy()
-    _, found = run_query(folder.database, OF_A_TABLE, 30)
+    _, records = run_query(folder.database, OF_A_TABLE, 30)
     with closing(sqlite3.connect(folder.database, timeout=0)) as writer:
         writer.execute("BEGIN EXCLUSIVE")
-    assert next(found) == (1, 1)
+    assert next(records) == (1, 1)
 
 
 def test_a_commit_to_a_large_database_waits_until_the_time_of_the_query_is_over(
@@ -122,14 +122,14 @@ def test_a_commit_to_a_large_database_waits_until_the_time_of_the_query_is_over(
     """Even if nobody reads its rows, as behind a pager."""
     monkeypatch.setattr("setset.database.copies.MOST_BYTES", 0)
     folder = copy()
-    _, found = run_query(folder.database, OF_A_TABLE, 2)
+    _, records = run_query(folder.database, OF_A_TABLE, 2)
     with closing(sqlite3.connect(folder.database, timeout=0)) as writer:
         with pytest.raises(sqlite3.OperationalError, match="locked"):
             writer.execute("BEGIN EXCLUSIVE")
         writer.execute("PRAGMA busy_timeout = 10000")
         writer.execute("BEGIN EXCLUSIVE")
     with pytest.raises(BadInput, match="took too long"):
-        list(found)
+        list(records)
 
 
 def test_a_held_database_is_named(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,9 +143,9 @@ def test_a_held_database_is_named(copy: Copy, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_many_equal_columns_are_named_at_once(database: Path) -> None:
-    began = time.monotonic()
+    start = time.monotonic()
     columns, _ = run_query(database, f"SELECT {', '.join(['1 AS a'] * query_process.MOST_COLUMNS)}")
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - start < 60
     assert columns == ["a", *(f"a_{number}" for number in range(2, query_process.MOST_COLUMNS + 1))]
     with pytest.raises(BadInput, match="too many columns"):
         run_query(database, f"SELECT {', '.join(['1'] * (query_process.MOST_COLUMNS + 1))}")
@@ -160,8 +160,8 @@ def test_long_rows_are_refused(database: Path) -> None:
 
 def test_values_come_as_sqlite_has_them(database: Path) -> None:
     query = "SELECT NULL, 9223372036854775807, -1.5e15, 9e999, 'a' || char(0, 10, 128512) || '\"', x'00ff', ''"
-    (found,) = run_query(database, query)[1]
-    assert found == (None, 2**63 - 1, -1.5e15, float("inf"), 'a\0\n\U0001f600"', b"\0\xff", "")
+    (row,) = run_query(database, query)[1]
+    assert row == (None, 2**63 - 1, -1.5e15, float("inf"), 'a\0\n\U0001f600"', b"\0\xff", "")
 
 
 def test_a_query_without_a_process_is_an_error_of_ours(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:

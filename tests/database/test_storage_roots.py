@@ -18,17 +18,17 @@ from tests.small import Copy, build, change, digests, rows
 
 @pytest.mark.posix("makes links")
 def test_a_root_is_one_however_it_is_reached(tmp_path: Path) -> None:
-    real, other = tmp_path / "real", tmp_path / "other"
-    real.mkdir()
-    other.symlink_to(real)
-    build(tmp_path / "w", 4, output=real)
-    before = digests(real)
-    for output in (other, other, tmp_path / "w" / ".." / "other", real):
+    root, link = tmp_path / "real", tmp_path / "other"
+    root.mkdir()
+    link.symlink_to(root)
+    build(tmp_path / "w", 4, output=root)
+    before = digests(root)
+    for output in (link, link, tmp_path / "w" / ".." / "other", root):
         _, notices = build(tmp_path / "w", 4, output=output)
         assert notices.texts == []
     assert before
-    assert digests(real) == before
-    assert rows(tmp_path / "w", "SELECT path FROM storage_roots") == [(str(real),)]
+    assert digests(root) == before
+    assert rows(tmp_path / "w", "SELECT path FROM storage_roots") == [(str(root),)]
 
 
 def test_the_own_root_named_as_output_is_the_own_root(tmp_path: Path) -> None:
@@ -49,11 +49,11 @@ def test_an_output_folder_belongs_to_one_workspace(tmp_path: Path) -> None:
 
 @pytest.mark.posix("a name that is no text")
 def test_a_folder_whose_name_is_no_text_is_noted_by_its_token(tmp_path: Path) -> None:
-    place = tmp_path / os.fsdecode(b"caps\xff")
-    folder, _ = build(place, 3)
-    build(place, 3)
-    assert rows(place, "SELECT folder FROM workspace") == [(None,)]
-    copy = WorkspaceFolder(Path(shutil.copytree(place, tmp_path / "copy")))
+    path = tmp_path / os.fsdecode(b"caps\xff")
+    folder, _ = build(path, 3)
+    build(path, 3)
+    assert rows(path, "SELECT folder FROM workspace") == [(None,)]
+    copy = WorkspaceFolder(Path(shutil.copytree(path, tmp_path / "copy")))
     build(copy.path, 3)
     assert (copy.own_root / TOKEN).read_bytes() == (folder.own_root / TOKEN).read_bytes()
 
@@ -68,7 +68,7 @@ def test_a_database_that_cannot_be_read_names_nothing(tmp_path: Path) -> None:
 def test_a_database_that_does_not_say_which_workspace_it_is_of(copy: Copy, command: str) -> None:
     folder = copy()
     change(folder.path, "DELETE FROM workspace")
-    done = run_here(*command.split(), workspace=folder.path)
-    assert "setset db rebuild" in done.stderr + done.stdout
-    assert "Traceback" not in done.stderr
-    assert done.returncode in (1, 2)
+    result = run_here(*command.split(), workspace=folder.path)
+    assert "setset db rebuild" in result.stderr + result.stdout
+    assert "Traceback" not in result.stderr
+    assert result.returncode in (1, 2)

@@ -30,15 +30,15 @@ def test_the_records_are_the_rows(reference: Path) -> None:
     assert [(size.size, size.work, size.state) for size in progress] == [
         (size, Work.STORE, SizeState.COMPLETE) for size in (3, 4, 5)
     ]
-    stored = rows(reference, "SELECT target, size, lists, complete FROM counts")
-    assert [(size.target, size.size, size.lists, size.complete) for size in counts] == stored
+    expected = rows(reference, "SELECT target, size, lists, complete FROM counts")
+    assert [(size.target, size.size, size.lists, size.complete) for size in counts] == expected
 
 
 def test_the_timeline_says_when_each_expansion_was_done(reference: Path) -> None:
     """From the clock and the stopwatch of the worker; recorded afterwards, in whole seconds."""
-    found = rows(reference, "SELECT started_at, seconds, recorded_at, run, lists_out FROM timeline")
-    assert len(found) == len(rows(reference, "SELECT id FROM expansions"))
-    for started, seconds, recorded, run, lists in found:
+    records = rows(reference, "SELECT started_at, seconds, recorded_at, run, lists_out FROM timeline")
+    assert len(records) == len(rows(reference, "SELECT id FROM expansions"))
+    for started, seconds, recorded, run, lists in records:
         end = datetime.fromisoformat(started) + timedelta(seconds=seconds)
         assert end < datetime.fromisoformat(recorded) + timedelta(seconds=1)
         assert datetime.fromisoformat(started).utcoffset() == timedelta(0)
@@ -50,7 +50,7 @@ def test_finished_work_has_the_times_of_its_worker_or_else_of_its_record(copy: C
     folder = copy()
     change(folder.path, "UPDATE expansions SET started_at = NULL WHERE size = 4")
     change(folder.path, "UPDATE expansions SET started_at = '2026-01-02T03:04:05.500+00:00' WHERE size = 5")
-    recorded = dict(rows(folder.path, "SELECT source, finished_at FROM expansions WHERE size = 4"))
+    times = dict(rows(folder.path, "SELECT source, finished_at FROM expansions WHERE size = 4"))
     with reading(folder.path) as database:
         finished = [work for work in views.finished_work(database) if work.size > 3]
     assert {work.size for work in finished} == {4, 5}
@@ -60,7 +60,7 @@ def test_finished_work_has_the_times_of_its_worker_or_else_of_its_record(copy: C
         if work.size == 5:
             assert work.started_at == "2026-01-02T03:04:05.500+00:00"
         else:
-            assert abs(end - datetime.fromisoformat(recorded[work.source])) <= timedelta(milliseconds=2)
+            assert abs(end - datetime.fromisoformat(times[work.source])) <= timedelta(milliseconds=2)
 
 
 def test_a_defect_is_listed(copy: Copy) -> None:

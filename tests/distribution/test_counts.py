@@ -22,7 +22,9 @@ def test_all_hands_are_counted_and_two_moments_are_right(size: int) -> None:
     assert (table.size, table.hands) == (size, comb(81, size))
     assert table.mean == Fraction(comb(size, 3), 79)
     pairs = sum(
-        others * comb(81 - cards, size - cards) for cards, others in ((3, 1), (5, 117), (6, 962)) if size >= cards
+        pairs_of_sets * comb(81 - cards, size - cards)
+        for cards, pairs_of_sets in ((3, 1), (5, 117), (6, 962))
+        if size >= cards
     )
     assert table.moment(2) == Fraction(1080 * pairs, comb(81, size))
 
@@ -44,24 +46,24 @@ def test_the_most_sets() -> None:
 @pytest.mark.parametrize("size", [3, 4])
 def test_small_hands_one_by_one(size: int) -> None:
     """Counts hands with card 0. By symmetry these are size / 81 of all hands."""
-    found = [0, 0]
+    counts = [0, 0]
     for cards in combinations(range(1, 81), size - 1):
-        found[sum(1 for _ in sets_in((0, *cards)))] += 1
-    assert [count * 81 // size for count in found] == list(setset.hands(size).counts)
+        counts[sum(1 for _ in sets_in((0, *cards)))] += 1
+    assert [count * 81 // size for count in counts] == list(setset.hands(size).counts)
 
 
 @pytest.mark.parametrize("size", [12, 15])
 def test_random_hands_hold_as_many_sets(size: int) -> None:
-    drawn = 100_000
-    deck = np.random.default_rng(1).random((drawn, 81)).argpartition(size, axis=1)[:, :size]
-    inside = np.zeros((drawn, 81), np.int8)
+    hands = 100_000
+    deck = np.random.default_rng(1).random((hands, 81)).argpartition(size, axis=1)[:, :size]
+    inside = np.zeros((hands, 81), np.int8)
     np.put_along_axis(inside, deck, 1, axis=1)
     first, second = np.triu_indices(size, 1)
     sets = np.take_along_axis(inside, third_table()[deck[:, first], deck[:, second]].astype(np.int64), axis=1).sum(1)
-    found = np.bincount(sets // 3, minlength=20)
-    for many in range(12):
-        expected = drawn * float(setset.hands(size).chance(many))
-        assert abs(found[many] - expected) < 5 * sqrt(expected) + 5
+    counts = np.bincount(sets // 3, minlength=20)
+    for number in range(12):
+        expected = hands * float(setset.hands(size).chance(number))
+        assert abs(counts[number] - expected) < 5 * sqrt(expected) + 5
 
 
 def test_sets_by_the_features_that_differ() -> None:

@@ -12,24 +12,24 @@ from tests.conftest import Run
 
 def test_caps_of_two_and_three_dimensions() -> None:
     terms = {name: list(setset.find_sequence(name).terms()) for name in ("caps-2", "caps-3")}
-    two = [sum(not any(sets_in(cards)) for cards in combinations(range(9), size)) for size in range(5)]
-    assert terms["caps-2"] == two == [1, 9, 36, 72, 54]
-    three = [sum(not any(sets_in(cards)) for cards in combinations(range(27), size)) for size in range(5)]
-    assert terms["caps-3"][:5] == three
+    plane = [sum(not any(sets_in(cards)) for cards in combinations(range(9), size)) for size in range(5)]
+    assert terms["caps-2"] == plane == [1, 9, 36, 72, 54]
+    space = [sum(not any(sets_in(cards)) for cards in combinations(range(27), size)) for size in range(5)]
+    assert terms["caps-3"][:5] == space
     assert len(terms["caps-3"]) == 10
     assert terms["caps-3"][9] == 2106
 
 
 def test_sequences_agree_with_the_catalogue_and_the_tables() -> None:
-    known = setset.sequences()
+    sequences = setset.sequences()
     catalogue = setset.catalogue_in_memory()
-    assert list(known["caps"].terms()) == [catalogue.lists(size) for size in range(21)]
-    assert sum(known["classes"].terms()) == 9908
-    assert list(known["complete-classes"].terms())[15:] == [1, 74, 67, 18, 0, 1]
-    assert list(known["hands-0"].terms()) == list(known["caps"].terms())[:18]
-    assert list(known["most-sets"].terms()) == [1, 1, 2, 3, 5, 8, 12, 12, 13, 14, 16, 19, 23, 26, 30]
-    assert list(known["game-classes"].terms())[:5] == [1, 1, 4, 16, 128]
-    columns = [list(known[f"hands-{sets}"].terms()) for sets in range(31)]
+    assert list(sequences["caps"].terms()) == [catalogue.lists(size) for size in range(21)]
+    assert sum(sequences["classes"].terms()) == 9908
+    assert list(sequences["complete-classes"].terms())[15:] == [1, 74, 67, 18, 0, 1]
+    assert list(sequences["hands-0"].terms()) == list(sequences["caps"].terms())[:18]
+    assert list(sequences["most-sets"].terms()) == [1, 1, 2, 3, 5, 8, 12, 12, 13, 14, 16, 19, 23, 26, 30]
+    assert list(sequences["game-classes"].terms())[:5] == [1, 1, 4, 16, 128]
+    columns = [list(sequences[f"hands-{sets}"].terms()) for sets in range(31)]
     assert sum(column[12] for column in columns) == setset.hands(12).hands
 
 

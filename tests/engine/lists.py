@@ -14,22 +14,22 @@ from tests.engine import naive
 def some_lists(draw: st.DrawFn, sizes: tuple[int, int] = (3, 9)) -> list[tuple[int, ...]]:
     """A few lists of one size in lexicographic order, crowded around common prefixes."""
     size = draw(st.integers(*sizes))
-    found: set[tuple[int, ...]] = set()
+    lists: set[tuple[int, ...]] = set()
     for _ in range(draw(st.integers(1, 12))):
         cards: tuple[int, ...] = ()
-        if found and draw(st.booleans()):
-            model = draw(st.sampled_from(sorted(found)))
+        if lists and draw(st.booleans()):
+            model = draw(st.sampled_from(sorted(lists)))
             cards = model[: draw(st.integers(0, size - 1))]
         while len(cards) < size:
-            left = naive.remaining(cards)
-            if not left:
+            candidates = naive.remaining(cards)
+            if not candidates:
                 break
-            cards = (*cards, left[draw(st.integers(0, min(len(left) - 1, 30)))])
+            cards = (*cards, candidates[draw(st.integers(0, min(len(candidates) - 1, 30)))])
         if len(cards) == size:
-            found.add(cards)
-    if not found:
-        found.add((0, 1, 3, 4, 9, 10, 12, 13, 30)[:size])
-    return sorted(found)
+            lists.add(cards)
+    if not lists:
+        lists.add((0, 1, 3, 4, 9, 10, 12, 13, 30)[:size])
+    return sorted(lists)
 
 
 def pack(lists: list[tuple[int, ...]], limit: int = 10**6, tail: int = 0) -> list[Streams]:

@@ -18,8 +18,8 @@ def thirds() -> dict[tuple[int, int], int]:
 
 
 def has_set(cards: Iterable[int]) -> bool:
-    chosen = sorted(cards)
-    return any(thirds()[a, b] == c for a, b, c in combinations(chosen, 3))
+    ordered = sorted(cards)
+    return any(thirds()[a, b] == c for a, b, c in combinations(ordered, 3))
 
 
 def remaining(cards: tuple[int, ...]) -> list[int]:
@@ -43,15 +43,15 @@ def expand(lists: Iterable[tuple[int, ...]], target: int) -> Iterator[tuple[int,
                 yield child
 
 
-def below(lists: Iterable[tuple[int, ...]], target: int, size: int, most: int) -> list[tuple[int, ...]] | None:
+def below(lists: Iterable[tuple[int, ...]], target: int, size: int, limit: int) -> list[tuple[int, ...]] | None:
     """The lists of `size` cards that begin with one of some lists and are kept for the target; None if there are more
     than `most` of any size."""
-    found = list(lists)
-    while found and len(found[0]) < size:
-        found = list(islice(expand(found, target), most + 1))
-        if len(found) > most:
+    rows = list(lists)
+    while rows and len(rows[0]) < size:
+        rows = list(islice(expand(rows, target), limit + 1))
+        if len(rows) > limit:
             return None
-    return found
+    return rows
 
 
 def bits_of_nodes(lists: list[tuple[int, ...]]) -> list[list[list[int]]]:
@@ -89,46 +89,47 @@ def remaining_by_size(largest: int) -> dict[int, np.ndarray]:
     Grown card by card with numpy on masks of 81 bits, in the plain order of the cards.
     """
     table = np.array([[thirds()[a, b] for b in range(CARDS)] for a in range(CARDS)])
-    one = [np.array([(1 << c) & (2**64 - 1), (1 << c) >> 64], np.uint64) for c in range(CARDS)]
-    above = [_mask(range(c + 1, CARDS)) for c in range(CARDS)]
-    others = ~np.array(one)
+    bits = [np.array([(1 << c) & (2**64 - 1), (1 << c) >> 64], np.uint64) for c in range(CARDS)]
+    above_card = [_mask(range(c + 1, CARDS)) for c in range(CARDS)]
+    without = ~np.array(bits)
     cards = np.zeros((1, 0), np.int64)
     masks = _mask(range(CARDS))[None, :]
     counts = {}
     for size in range(1, largest + 1):
-        grown, left, histogram = [], [], np.zeros(CARDS + 1, np.int64)
+        grown, grown_masks, histogram = [], [], np.zeros(CARDS + 1, np.int64)
         for card in range(CARDS):
-            here = masks[:, card // 64] & one[card][card // 64] != 0
-            chosen, mask = cards[here], masks[here] & above[card]
-            for place in range(chosen.shape[1]):
-                mask &= others[table[chosen[:, place], card]]
+            selected = masks[:, card // 64] & bits[card][card // 64] != 0
+            chosen, mask = cards[selected], masks[selected] & above_card[card]
+            for column in range(chosen.shape[1]):
+                mask &= without[table[chosen[:, column], card]]
             low, high = np.bitwise_count(mask).T
             histogram += np.bincount(low + high, minlength=CARDS + 1)
             if size < largest:
                 grown.append(np.column_stack([chosen, np.full(len(chosen), card)]))
-                left.append(mask)
+                grown_masks.append(mask)
         counts[size] = histogram
         if size < largest:
-            cards, masks = np.concatenate(grown), np.concatenate(left)
+            cards, masks = np.concatenate(grown), np.concatenate(grown_masks)
     return counts
 
 
 def _mask(cards: Iterable[int]) -> np.ndarray:
-    whole = sum(1 << card for card in cards)
-    return np.array([whole & (2**64 - 1), whole >> 64], np.uint64)
+    word = sum(1 << card for card in cards)
+    return np.array([word & (2**64 - 1), word >> 64], np.uint64)
 
 
 @cache
 def hyperplanes() -> list[list[frozenset[int]]]:
     """For each of the 40 directions its three hyperplanes: the cards of equal value in a linear form."""
     forms = [form for form in product(range(3), repeat=4) if next(filter(None, form), 0) == 1]
-    places = {card: digits(card) for card in range(CARDS)}
+    vectors = {card: digits(card) for card in range(CARDS)}
 
     def value(form: tuple[int, ...], card: int) -> int:
-        return sum(a * b for a, b in zip(form, places[card], strict=True)) % 3
+        return sum(a * b for a, b in zip(form, vectors[card], strict=True)) % 3
 
     return [
-        [frozenset(card for card in range(CARDS) if value(form, card) == which) for which in range(3)] for form in forms
+        [frozenset(card for card in range(CARDS) if value(form, card) == number) for number in range(3)]
+        for form in forms
     ]
 
 
@@ -136,27 +137,27 @@ def hyperplanes() -> list[list[frozenset[int]]]:
 def splits(target: int) -> set[tuple[int, ...]]:
     """How the lists of `target` cards split over parallel hyperplanes, by one list of each class of them."""
     return {
-        tuple(sorted(len(plane & set(one.cards)) for plane in planes))
-        for one in Catalogue().classes(target)
+        tuple(sorted(len(plane & set(list_class.cards)) for plane in planes))
+        for list_class in Catalogue().classes(target)
         for planes in hyperplanes()
     }
 
 
 @cache
 def ordered_splits(target: int) -> list[tuple[int, ...]]:
-    return sorted({each for split in splits(target) for each in permutations(split)})
+    return sorted({ordered for split in splits(target) for ordered in permutations(split)})
 
 
 def may_reach(cards: tuple[int, ...], target: int) -> bool:
     """The rule of `--prune`, by its definition: in each direction some split is between what is there and may be."""
     if len(cards) >= target:
         return True
-    left = remaining(cards)
-    if len(left) < target - len(cards):
+    candidates = remaining(cards)
+    if len(candidates) < target - len(cards):
         return False
-    chosen, possible = set(cards), {*cards, *left}
+    hand, possible = set(cards), {*cards, *candidates}
     for planes in hyperplanes():
-        bounds = [(len(plane & chosen), len(plane & possible)) for plane in planes]
+        bounds = [(len(plane & hand), len(plane & possible)) for plane in planes]
         if not any(
             all(least <= part <= most for part, (least, most) in zip(split, bounds, strict=True))
             for split in ordered_splits(target)
@@ -173,6 +174,6 @@ def may_reach(cards: tuple[int, ...], target: int) -> bool:
 def unpaired(target: int) -> int:
     """How many cards of a list of this size may lack their partner about the best centre, by all classes."""
     return max(
-        min(sum(thirds()[centre, card] not in one.cards for card in one.cards) for centre in range(CARDS))
-        for one in Catalogue().classes(target)
+        min(sum(thirds()[centre, card] not in list_class.cards for card in list_class.cards) for centre in range(CARDS))
+        for list_class in Catalogue().classes(target)
     )

@@ -24,9 +24,9 @@ def compiled(source: Path, folder: Path) -> str:
     gcc = shutil.which("gcc")
     if gcc is None:
         pytest.skip("there is no gcc")
-    made = folder / source.stem
-    subprocess.run([gcc, "-O2", "-Wall", "-Werror", str(source), "-o", str(made)], check=True)
-    return str(made)
+    program = folder / source.stem
+    subprocess.run([gcc, "-O2", "-Wall", "-Werror", str(source), "-o", str(program)], check=True)
+    return str(program)
 
 
 def counted(*words: object) -> int:
@@ -45,8 +45,8 @@ def test_from_lists_of_a_file(counter: str, target: int, size: int, tmp_path: Pa
     (source,) = search.pack([search.seeds(20)[::500]], 3, 10**6)
     rows = np.concatenate([rows.copy() for rows in search.unpack(source)])
     (tmp_path / "lists").write_bytes(rows.tobytes())
-    found = counted(counter, "from", tmp_path / "lists", 3, target, size)
-    assert found == search.count(source, target, size)[size] > 0
+    lists = counted(counter, "from", tmp_path / "lists", 3, target, size)
+    assert lists == search.count(source, target, size)[size] > 0
 
 
 @pytest.mark.parametrize("target", [9, 12, 15])
@@ -54,5 +54,5 @@ def test_deep_counter(target: int, tmp_path: Path) -> None:
     rows = draw_lists(target, 6, 20, np.random.default_rng(target))
     (tmp_path / "lists").write_bytes(rows.tobytes())
     (source,) = search.pack([rows], 6, 100)
-    found = counted(compiled(TOOLS / "deep.c", tmp_path), tmp_path / "lists", target)
-    assert found == deep.count(source, target, target).sum() > 0
+    lists = counted(compiled(TOOLS / "deep.c", tmp_path), tmp_path / "lists", target)
+    assert lists == deep.count(source, target, target).sum() > 0

@@ -64,13 +64,13 @@ CASES = [(12, 6, 9), (12, 7, 12), (12, 9, 12), (12, 10, 12), (12, 8, 11), (9, 6,
 @pytest.fixture(scope="module")
 def sources() -> dict[tuple[int, int, int], Streams]:
     """The beginnings of a few random lists for each case: something is below each."""
-    made = {}
+    streams = {}
     for target, size, final in CASES:
         rows = np.array(
             sorted({tuple(cards[:size]) for cards in sample(max(target, final), count=40, seed=5).tolist()}), np.uint8
         )
-        made[target, size, final] = next(search.pack([rows], size, 100, search.needed(target, size)))
-    return made
+        streams[target, size, final] = next(search.pack([rows], size, 100, search.needed(target, size)))
+    return streams
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -91,9 +91,9 @@ def test_listing_starts_anywhere(case: tuple[int, int, int], sources: dict[tuple
     rows = rows_of(deep.lists(source, target, final), final)
     counts = deep.count(source, target, final, entries=7)
     for start in {0, 1, len(rows) // 3, len(rows) // 2, max(len(rows) - 1, 0), len(rows)}:
-        for known, chunk in ((None, 1000), (counts, 333)):
-            found = rows_of(deep.lists(source, target, final, start, chunk, known), final)
-            assert np.array_equal(found, rows[start:])
+        for tally, chunk in ((None, 1000), (counts, 333)):
+            part = rows_of(deep.lists(source, target, final, start, chunk, tally), final)
+            assert np.array_equal(part, rows[start:])
 
 
 @pytest.mark.parametrize(("target", "final"), [(4, 8), (8, 8), (11, 8), (12, 9)])
@@ -102,8 +102,8 @@ def test_many_remaining_cards(target: int, final: int) -> None:
     lists = [(0, 1, 3, 4, 9, 10), (0, 1, 3, 4, 9, 12)]
     (source,) = pack(lists)
     rows = rows_of(step_by_step(source, target, final), final)
-    (whole,) = search.pack([rows], final, 10**7, search.needed(target, final))
-    assert bits(list(deep.expand(source, target, final, 10**7))) == bits([whole])
+    (batch,) = search.pack([rows], final, 10**7, search.needed(target, final))
+    assert bits(list(deep.expand(source, target, final, 10**7))) == bits([batch])
     assert deep.count(source, target, final, 2).tolist() == [
         sum(part.lists for part in deep.expand(pack([cards])[0], target, final, 10**7)) for cards in lists
     ]
@@ -131,9 +131,9 @@ USES: dict[str, Use] = {
 def test_a_wrong_number_of_lists_is_noticed(use: str, size: int) -> None:
     rows = draw_lists(12, size, 40, np.random.default_rng(size))
     (source,) = search.pack([rows], size, 100)
-    for claimed in (source.lists - 1, source.lists + 1):
+    for number in (source.lists - 1, source.lists + 1):
         with pytest.raises(search.BadStreams, match="lists"):
-            USES[use](replace(source, lists=claimed), 14, size + 2 if size > 4 else 5)
+            USES[use](replace(source, lists=number), 14, size + 2 if size > 4 else 5)
 
 
 @given(some_lists((6, 10)), st.data())
@@ -141,21 +141,21 @@ def test_other_bits_are_noticed_or_other_lists(lists: list[tuple[int, ...]], dat
     """Without the digest of the file: a flipped bit gives an error or the lists below other sources, never a crash."""
     (source,) = pack(lists)
     payload = bytearray(source.payload())
-    place = data.draw(st.integers(0, 8 * len(payload) - 1))
-    payload[place // 8] ^= 1 << place % 8
-    damaged = from_payload(source.lists, source.lengths, bytes(payload), source.tail)
+    bit = data.draw(st.integers(0, 8 * len(payload) - 1))
+    payload[bit // 8] ^= 1 << bit % 8
+    streams = from_payload(source.lists, source.lengths, bytes(payload), source.tail)
     target, size = 16, source.size + 2
     try:
-        others = unpack([damaged])
+        decoded = unpack([streams])
     except search.BadStreams:
         for use in USES.values():
             with pytest.raises(search.BadStreams):
-                use(damaged, target, size)
+                use(streams, target, size)
         return
-    expected = naive.below(others, target, size, MOST)
+    expected = naive.below(decoded, target, size, MOST)
     assume(expected is not None)
-    assert unpack(list(deep.expand(damaged, target, size, 100))) == expected
-    assert deep.count(damaged, target, size).sum() == len(expected or [])
+    assert unpack(list(deep.expand(streams, target, size, 100))) == expected
+    assert deep.count(streams, target, size).sum() == len(expected or [])
 
 
 @pytest.mark.parametrize(

@@ -18,16 +18,16 @@ deposit_by_this_processor = njit(lambda word, mask: kernels.deposit(word, mask))
 
 @given(words, words)
 def test_the_bits_that_a_mask_selects(word: int, mask: int) -> None:
-    selected = [word >> place & 1 for place in range(64) if mask >> place & 1]
-    expected = sum(bit << place for place, bit in enumerate(selected))
+    bits = [word >> index & 1 for index in range(64) if mask >> index & 1]
+    expected = sum(bit << index for index, bit in enumerate(bits))
     for extract in (extract_by_steps, extract_by_this_processor):
         assert int(extract(np.uint64(word), np.uint64(mask))) == expected
 
 
 @given(words, words)
 def test_the_bits_of_a_mask_that_a_word_selects(word: int, mask: int) -> None:
-    places = [place for place in range(64) if mask >> place & 1]
-    expected = sum(1 << place for index, place in enumerate(places) if word >> index & 1)
+    bits = [bit for bit in range(64) if mask >> bit & 1]
+    expected = sum(1 << bit for index, bit in enumerate(bits) if word >> index & 1)
     for deposit in (deposit_by_steps, deposit_by_this_processor):
         assert int(deposit(np.uint64(word), np.uint64(mask))) == expected
 

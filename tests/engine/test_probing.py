@@ -41,37 +41,37 @@ def test_a_sample_of_everything_is_what_the_naive_search_keeps(target: int) -> N
     assert (three.weights == 1).all()
     assert (four.weights == 1).all()
     first = sorted(map(tuple, three.cards.tolist()))[:100]
-    below = four.cards[(four.cards[:, :3].astype(int) @ [10_000, 100, 1]) <= np.dot(first[-1], [10_000, 100, 1])]
-    found = sorted(map(tuple, below.tolist()))
-    assert found == list(naive.expand(first, target))
+    selected = four.cards[(four.cards[:, :3].astype(int) @ [10_000, 100, 1]) <= np.dot(first[-1], [10_000, 100, 1])]
+    children = sorted(map(tuple, selected.tolist()))
+    assert children == list(naive.expand(first, target))
     for cards, count in zip(four.cards[:50].tolist(), four.remaining_counts[:50], strict=True):
         assert len(naive.remaining(tuple(cards))) == count
 
 
 def test_nineteen_of_twenty_intervals_hold_the_truth() -> None:
     """Over targets, sizes and seeds. The sizes of one seed depend on each other, so that the share varies."""
-    held = []
+    hits = []
     for target, known in KNOWN.items():
         for seed in range(10):
-            found = probe_counts(target, max(known), seed=seed, batches=20, population=60)
-            held += [abs(found[size].lists - lists) <= 2 * found[size].error for size, lists in known.items()]
-    assert len(held) == 10 * 18
-    assert 0.91 <= np.mean(held) <= 0.99
+            counts = probe_counts(target, max(known), seed=seed, batches=20, population=60)
+            hits += [abs(counts[size].lists - lists) <= 2 * counts[size].error for size, lists in known.items()]
+    assert len(hits) == 10 * 18
+    assert 0.91 <= np.mean(hits) <= 0.99
 
 
 def test_there_is_no_bias() -> None:
     """The mean of many estimates is nearer to the truth than any of them need be."""
-    found = probe_counts(12, 12, seed=1, batches=120, population=50)
+    counts = probe_counts(12, 12, seed=1, batches=120, population=50)
     for size, lists in KNOWN[12].items():
-        assert abs(found[size].lists - lists) < 3.5 * found[size].error
-        assert found[size].error < 0.03 * lists
+        assert abs(counts[size].lists - lists) < 3.5 * counts[size].error
+        assert counts[size].error < 0.03 * lists
 
 
 def test_the_largest_target_is_no_harder() -> None:
     """A tenth of what ten seconds give, and still within 5 % at every size up to 12."""
-    found = probe_counts(20, 12, seed=1, batches=12)
-    assert all(count.error < 0.05 * count.lists for count in found.values())
-    assert (found[3].lists, found[3].error) == (len(search.seeds(20)), 0)
+    counts = probe_counts(20, 12, seed=1, batches=12)
+    assert all(count.error < 0.05 * count.lists for count in counts.values())
+    assert (counts[3].lists, counts[3].error) == (len(search.seeds(20)), 0)
 
 
 def test_a_seed_gives_the_same_probes() -> None:

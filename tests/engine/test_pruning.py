@@ -19,10 +19,10 @@ TARGETS = (12, 15, 18, 19, 20)
 
 @pytest.mark.parametrize("target", range(4, 21))
 def test_the_splits_are_those_of_all_classes(target: int) -> None:
-    allowed = {tuple(sorted(split)) for split in pruning.ordered_splits(target)}
-    assert allowed == naive.splits(target)
+    splits = {tuple(sorted(split)) for split in pruning.ordered_splits(target)}
+    assert splits == naive.splits(target)
     if target not in pruning.SPLITS:
-        assert allowed == {tuple(sorted(split)) for split in product(range(10), repeat=3) if sum(split) == target}
+        assert splits == {tuple(sorted(split)) for split in product(range(10), repeat=3) if sum(split) == target}
 
 
 def test_the_largest_lists_are_symmetric() -> None:
@@ -34,8 +34,8 @@ def test_the_largest_lists_are_symmetric() -> None:
 def test_pruned_expansion_is_that_of_the_definition(lists: list[tuple[int, ...]], target: int, limit: int) -> None:
     (source,) = pack(lists)
     batches = list(search.expand(source, target, limit, pruned=True))
-    kept = [each for each in naive.expand(lists, target) if naive.may_reach(each, target)]
-    assert unpack(batches) == kept
+    expected = [cards for cards in naive.expand(lists, target) if naive.may_reach(cards, target)]
+    assert unpack(batches) == expected
     assert all(batch.lists <= limit for batch in batches)
 
 
@@ -45,19 +45,19 @@ def test_the_children_of_prefixes_of_large_lists_are_those_of_the_definition(tar
     for size in (4, 8, 11):
         prefixes = sorted({tuple(row[:size]) for row in sample(target, 4, seed=size).tolist()})
         (source,) = pack(prefixes)
-        kept = [each for each in naive.expand(prefixes, target) if naive.may_reach(each, target)]
-        assert unpack(list(search.expand(source, target, 10**6, pruned=True))) == kept
-        assert kept
+        expected = [cards for cards in naive.expand(prefixes, target) if naive.may_reach(cards, target)]
+        assert unpack(list(search.expand(source, target, 10**6, pruned=True))) == expected
+        assert expected
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_list_that_reaches_the_target_is_lost(target: int) -> None:
-    whole = np.unique(sample(target, 300, seed=1), axis=0)
+    rows = np.unique(sample(target, 300, seed=1), axis=0)
     for size in range(3, target):
-        prefixes = np.unique(whole[:, :size], axis=0)
+        prefixes = np.unique(rows[:, :size], axis=0)
         (source,) = search.pack([prefixes], size, 10**6)
-        children = {tuple(each) for each in unpack(list(search.expand(source, target, 10**6, pruned=True)))}
-        assert {tuple(each) for each in whole[:, : size + 1].tolist()} <= children
+        children = {tuple(cards) for cards in unpack(list(search.expand(source, target, 10**6, pruned=True)))}
+        assert {tuple(cards) for cards in rows[:, : size + 1].tolist()} <= children
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -70,16 +70,16 @@ def test_a_list_that_passes_begins_with_lists_that_pass(target: int) -> None:
 def test_counting_is_adding_up_expansions() -> None:
     prefixes = np.unique(sample(20, 20, seed=3)[:, :9], axis=0)
     (source,) = search.pack([prefixes], 9, 10**6)
-    counted = search.count(source, 20, 20, pruned=True)
+    counts = search.count(source, 20, 20, pruned=True)
     expected, batches = {}, [source]
     for size in range(10, 21):
-        batches = [part for each in batches for part in search.expand(each, 20, 10**6, pruned=True)]
+        batches = [part for batch in batches for part in search.expand(batch, 20, 10**6, pruned=True)]
         expected[size] = sum(batch.lists for batch in batches)
-    assert counted == expected
-    plain = search.count(source, 20, 20)
-    assert counted[20] == plain[20] > 0
-    assert all(counted[size] <= plain[size] for size in counted)
-    assert counted[12] < plain[12]
+    assert counts == expected
+    unpruned = search.count(source, 20, 20)
+    assert counts[20] == unpruned[20] > 0
+    assert all(counts[size] <= unpruned[size] for size in counts)
+    assert counts[12] < unpruned[12]
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -89,8 +89,8 @@ def test_what_is_said_of_samples_is_the_definition(target: int) -> None:
         words = [sum(1 << card for card in naive.remaining(tuple(row))) for row in rows.tolist()]
         remaining = np.array([[word & (2**64 - 1), word >> 64] for word in words], np.uint64)
         enough = np.bitwise_count(remaining).sum(axis=1) >= target - size
-        found = pruning.may_reach(rows, remaining, target) & enough
-        assert found.tolist() == [naive.may_reach(tuple(row), target) for row in rows.tolist()]
+        mask = pruning.may_reach(rows, remaining, target) & enough
+        assert mask.tolist() == [naive.may_reach(tuple(row), target) for row in rows.tolist()]
 
 
 def test_probing_with_all_lists_is_counting() -> None:

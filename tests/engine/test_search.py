@@ -41,9 +41,9 @@ def test_expansion_is_that_of_the_naive_twin(lists: list[tuple[int, ...]], targe
 @given(some_lists((3, 8)), st.integers(4, 20), st.integers(1, 50))
 def test_expansion_and_packing_give_the_same_bits(lists: list[tuple[int, ...]], target: int, limit: int) -> None:
     (source,) = pack(lists)
-    made = list(search.expand(source, target, limit))
-    packed = pack(unpack(made), limit, search.needed(target, source.size + 1)) if made else []
-    assert [(batch.lengths, batch.payload()) for batch in made] == [
+    expanded = list(search.expand(source, target, limit))
+    packed = pack(unpack(expanded), limit, search.needed(target, source.size + 1)) if expanded else []
+    assert [(batch.lengths, batch.payload()) for batch in expanded] == [
         (batch.lengths, batch.payload()) for batch in packed
     ]
 
@@ -52,11 +52,11 @@ def test_expansion_and_packing_give_the_same_bits(lists: list[tuple[int, ...]], 
 def test_counts_are_those_of_the_naive_twin(lists: list[tuple[int, ...]], target: int, more: int) -> None:
     (source,) = pack(lists[:4])
     size = source.size
-    expected, here = {}, lists[:4]
+    expected, current = {}, lists[:4]
     for n in range(size + 1, size + more + 1):
-        here = list(naive.expand(here, target))[:20_000]
-        expected[n] = len(here)
-        if len(here) == 20_000:
+        current = list(naive.expand(current, target))[:20_000]
+        expected[n] = len(current)
+        if len(current) == 20_000:
             return
     assert search.count(source, target, size + more) == expected
 
@@ -131,29 +131,29 @@ def test_other_bits_are_noticed_or_other_lists(lists: list[tuple[int, ...]], tai
     """Without the digest of the file: a flipped bit never gives the same lists, nor a crash."""
     (batch,) = pack(lists, tail=tail)
     payload = bytearray(batch.payload())
-    place = data.draw(st.integers(0, 8 * len(payload) - 1))
-    payload[place // 8] ^= 1 << place % 8
-    damaged = from_payload(batch.lists, batch.lengths, bytes(payload), tail)
+    bit = data.draw(st.integers(0, 8 * len(payload) - 1))
+    payload[bit // 8] ^= 1 << bit % 8
+    streams = from_payload(batch.lists, batch.lengths, bytes(payload), tail)
     try:
-        found = unpack([damaged])
+        decoded = unpack([streams])
     except search.BadStreams:
         return
     padding = any(
-        start + length <= place < start + (length + 63) // 64 * 64
+        start + length <= bit < start + (length + 63) // 64 * 64
         for start, length in zip(batch.starts, batch.lengths, strict=True)
     )
-    assert (found == lists) == padding
-    start = data.draw(st.integers(0, len(found)))
-    assert [tuple(row) for rows in search.unpack(damaged, start) for row in rows.tolist()] == found[start:]
+    assert (decoded == lists) == padding
+    start = data.draw(st.integers(0, len(decoded)))
+    assert [tuple(row) for rows in search.unpack(streams, start) for row in rows.tolist()] == decoded[start:]
 
 
 @given(some_lists((3, 20)), st.integers(0, 20))
 def test_streams_of_earlier_formats_are_read(lists: list[tuple[int, ...]], tail: int) -> None:
     nodes = naive.bits_of_nodes(lists)
     plain = [list(itertools.chain(*depth)) for depth in nodes]
-    for rows, used in ((plain, 0), ([*plain[:-1], *naive.code_nodes(nodes[-1], tail)], tail)):
+    for rows, coded_tail in ((plain, 0), ([*plain[:-1], *naive.code_nodes(nodes[-1], tail)], tail)):
         payload = b"".join(
             np.packbits(np.array(row + [0] * (-len(row) % 64), np.uint8), bitorder="little").tobytes() for row in rows
         )
-        found = from_earlier(len(lists[0]), len(lists), tuple(map(len, rows)), payload, used)
-        assert unpack([found]) == lists
+        streams = from_earlier(len(lists[0]), len(lists), tuple(map(len, rows)), payload, coded_tail)
+        assert unpack([streams]) == lists

@@ -29,9 +29,9 @@ def two() -> Iterator[LocalExecutor]:
 
 def test_tasks_are_executed_elsewhere_and_their_errors_come_back(two: LocalExecutor) -> None:
     sums = [two.submit(operator.add, number, 1) for number in range(20)]
-    wrong = two.submit(operator.truediv, 1, 0)
+    failing = two.submit(operator.truediv, 1, 0)
     assert [future.result(LONGEST) for future in sums] == list(range(1, 21))
-    assert isinstance(wrong.exception(LONGEST), ZeroDivisionError)
+    assert isinstance(failing.exception(LONGEST), ZeroDivisionError)
     pids = {two.submit(os.getpid).result(LONGEST) for _ in range(10)}
     assert os.getpid() not in pids
     assert len(pids) <= 2
@@ -46,10 +46,10 @@ def test_a_death_is_blamed_on_the_task_that_ran(two: LocalExecutor) -> None:
     """With a `ProcessPoolExecutor` of two processes all that wait would fail."""
     futures = [two.submit(os._exit, 3) if n in (4, 5, 9) else two.submit(abs, n) for n in range(20)]
     wait(futures, LONGEST)
-    died = [n for n, future in enumerate(futures) if isinstance(future.exception(0), WorkerDied)]
-    assert died == [4, 5, 9]
-    assert [future.result() for n, future in enumerate(futures) if n not in died] == [
-        n for n in range(20) if n not in died
+    victims = [n for n, future in enumerate(futures) if isinstance(future.exception(0), WorkerDied)]
+    assert victims == [4, 5, 9]
+    assert [future.result() for n, future in enumerate(futures) if n not in victims] == [
+        n for n in range(20) if n not in victims
     ]
 
 
@@ -93,9 +93,9 @@ def test_workers_end_at_once_if_nobody_waits() -> None:
     while not all(future.running() for future in futures):
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    started = time.monotonic()
+    start = time.monotonic()
     executor.shutdown(wait=False, cancel_futures=True)
-    assert time.monotonic() - started < 60
+    assert time.monotonic() - start < 60
     assert not any(psutil.pid_exists(pid) for pid in pids)
     assert all(isinstance(future.exception(LONGEST), WorkerDied) for future in futures)
 

@@ -38,7 +38,7 @@ def test_a_process_that_cannot_be_started_fails_the_task_and_hangs_nobody(monkey
 
 
 def test_a_worker_that_cannot_be_started_is_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    real, started, notices = local.WorkerProcess, [], list[str]()
+    original, started, notices = local.WorkerProcess, [], list[str]()
     listening, given_up = threading.Event(), threading.Event()
 
     def start_one() -> local.WorkerProcess:
@@ -46,7 +46,7 @@ def test_a_worker_that_cannot_be_started_is_done_without(monkeypatch: pytest.Mon
             assert listening.wait(120)
             raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
         started.append(True)
-        return real()
+        return original()
 
     def hear(text: str) -> None:
         notices.append(text)
@@ -70,14 +70,14 @@ def test_a_limit_on_processes_is_one_line(processes: int) -> None:
     """`ulimit -u`: too few for the threads of the run, or for its processes."""
     if os.geteuid() != 0:
         pytest.skip("only root can become a user who has no other processes, which would count too")
-    with service() as somebody:
+    with service() as user:
         run = ("-m", "setset", "run", "--size", "3", "--target", "18", "--workers", "2")
-        done = somebody.run(*run, processes=processes, seconds=120)
-        assert done.returncode == 1
-        last = done.stderr.splitlines()[-1]
+        result = user.run(*run, processes=processes, seconds=120)
+        assert result.returncode == 1
+        last = result.stderr.splitlines()[-1]
         assert last.startswith(("setset: cannot start 2 workers: ", "setset: no worker process can start: "))
         assert last.endswith("try fewer with --workers, or see the limit on processes ('ulimit -u')")
-        assert "Traceback" not in done.stderr
+        assert "Traceback" not in result.stderr
 
 
 def test_a_thread_that_cannot_be_started_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,10 +96,10 @@ def test_a_process_that_dies_is_noticed_while_its_end_of_the_pipe_is_open(
 ) -> None:
     """As on Windows, where this process keeps a handle of that end until the new process has taken it over."""
     context = spawn_context()
-    here, there = context.Pipe()
-    monkeypatch.setattr(context, "Pipe", lambda: (here, there))
+    own_end, worker_end = context.Pipe()
+    monkeypatch.setattr(context, "Pipe", lambda: (own_end, worker_end))
     monkeypatch.setattr(local, "spawn_context", lambda: context)
-    kept = os.dup(there.fileno())
+    descriptor = os.dup(worker_end.fileno())
     process = local.WorkerProcess()
     answers: list[object] = []
     try:
@@ -114,7 +114,7 @@ def test_a_process_that_dies_is_noticed_while_its_end_of_the_pipe_is_open(
         ask.join(20)
         assert answers in ([None], ["it ended with code -9"]), "it waits for ever"
     finally:
-        os.close(kept)
+        os.close(descriptor)
 
 
 @pytest.mark.posix("the thread that sees the parent end differs")
@@ -129,10 +129,10 @@ def test_a_worker_that_cannot_start_a_thread_is_one_line() -> None:
         "local._work(there)\n"
         "print(here.recv(), local._answer(partial(local._execute, threading.Thread().start)), flush=True)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     refused = '(True, RuntimeError("can\'t start new thread"))'
     lost = f'(True, ExecutorLost("a worker cannot start a thread (can\'t start new thread): {local.TRY_FEWER}"))'
-    assert (done.stdout, done.stderr) == (f"{refused} {lost}\n", "")
+    assert (result.stdout, result.stderr) == (f"{refused} {lost}\n", "")
 
 
 @pytest.mark.posix("sends signals")
@@ -146,9 +146,9 @@ def test_a_killed_process_group_leaves_nothing_in_shared_memory(tmp_path: Path) 
         while not list(tmp_path.glob("w/batches/t12/s05/*.setset")):
             assert run.poll() is None
             time.sleep(0.05)
-        mine = {path.name for path in shared.iterdir() if _is_of(path, run.pid)}
+        names = {path.name for path in shared.iterdir() if _is_of(path, run.pid)}
         os.killpg(run.pid, signal.SIGKILL)
-    assert mine == set()
+    assert names == set()
 
 
 def _is_of(path: Path, pid: int) -> bool:

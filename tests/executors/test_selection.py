@@ -49,10 +49,10 @@ def test_a_module_in_the_current_folder_and_an_executor_that_cannot_drop_tasks(t
     )
     command = "import sys; sys.argv[0] = 'setset'; sys.path.remove('')\nfrom setset.cli import main; main()"
     arguments = ["run", "--size", "3", "-q", "--executor", "mine:Start", "-w", "w"]
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", command, *arguments], env=ENVIRONMENT, cwd=tmp_path, capture_output=True, text=True
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -66,10 +66,10 @@ def test_an_unknown_executor_is_refused(name: str, tmp_path: Path) -> None:
 def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None:
     code = "import sys; sys.modules['distributed'] = None; sys.argv[0] = 'setset'\nfrom setset.cli import main; main()"
     arguments = ["run", "--size", "3", "--executor", "dask", "-w", str(tmp_path / "w")]
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code, *arguments], env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
-    assert (found.returncode, found.stderr) == (
+    assert (result.returncode, result.stderr) == (
         14,
         "setset: a Dask cluster needs an extra: pip install 'setset[dask]'\n",
     )
@@ -81,5 +81,5 @@ def test_a_run_without_dask_does_not_import_it() -> None:
         "import sys; import setset.jobs.run, setset.cli.run, setset.executors.selection\n"
         "print({'dask', 'distributed'} & set(sys.modules))"
     )
-    found = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, text=True)
-    assert found.stdout == "set()\n"
+    result = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, text=True)
+    assert result.stdout == "set()\n"

@@ -20,8 +20,8 @@ def finished(number: int) -> Future[int]:
 
 @given(st.lists(st.integers()), st.integers(1, 20))
 def test_each_item_comes_back_in_order_with_its_own_future(items: list[int], ahead: int) -> None:
-    found = [(item, future.result()) for item, future in submit_ahead(items, finished, ahead)]
-    assert found == [(item, 10 * item) for item in items]
+    results = [(item, future.result()) for item, future in submit_ahead(items, finished, ahead)]
+    assert results == [(item, 10 * item) for item in items]
 
 
 @pytest.mark.parametrize("ahead", [1, 2, AHEAD])
@@ -32,8 +32,8 @@ def test_so_many_are_in_flight_and_no_more(ahead: int) -> None:
         submitted.append(number)
         return finished(number)
 
-    for taken, _ in enumerate(submit_ahead(range(100), submit, ahead)):
-        assert len(submitted) == min(taken + ahead, 100)
+    for index, _ in enumerate(submit_ahead(range(100), submit, ahead)):
+        assert len(submitted) == min(index + ahead, 100)
 
 
 def test_nothing_is_submitted_before_it_is_asked_for() -> None:
@@ -76,6 +76,6 @@ def test_a_call_whose_worker_died_is_tried_again(deaths: int) -> None:
                 future.set_exception(WorkerDied("gone"))
         return future
 
-    found = [future.exception() for _, future in submit_ahead(range(3), submit)]
+    errors = [future.exception() for _, future in submit_ahead(range(3), submit)]
     assert tries == min(deaths + 1, ATTEMPTS)
-    assert [error is None for error in found] == [True, deaths < ATTEMPTS, True]
+    assert [error is None for error in errors] == [True, deaths < ATTEMPTS, True]

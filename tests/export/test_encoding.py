@@ -45,9 +45,9 @@ def test_csv_has_a_head_and_a_line_a_list(values: Values) -> None:
 
 @pytest.mark.parametrize("values", [Values.CARDS, Values.VECTORS])
 def test_npy_is_one_array(values: Values) -> None:
-    found = np.load(io.BytesIO(encoded(Format.NPY, values)))
-    assert found.dtype == np.uint8
-    assert found.tolist() == [[WORDS[values](card) for card in row] for row in ROWS.tolist()]
+    array = np.load(io.BytesIO(encoded(Format.NPY, values)))
+    assert array.dtype == np.uint8
+    assert array.tolist() == [[WORDS[values](card) for card in row] for row in ROWS.tolist()]
 
 
 def test_cards_of_all_widths() -> None:

@@ -46,9 +46,9 @@ def size(reference: Path) -> setset.Size:
 @pytest.fixture(scope="session")
 def expected(reference: Path) -> npt.NDArray[np.uint8]:
     """All lists of the size, from the batch files."""
-    whole = setset.open(reference).exploration(TARGET)[SIZE]
-    assert len(whole.batches) > 3
-    return whole[:]
+    stored_size = setset.open(reference).exploration(TARGET)[SIZE]
+    assert len(stored_size.batches) > 3
+    return stored_size[:]
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
@@ -76,8 +76,8 @@ def test_pyarrow_reads_the_whole_size_in_order(parquet: Path, expected: npt.NDAr
 
 
 def test_duckdb_reads_the_whole_size_in_order(parquet: Path, expected: npt.NDArray[np.uint8]) -> None:
-    found = duckdb.sql(f"SELECT * FROM read_parquet('{parquet}/*.parquet')").fetchnumpy()
-    assert (np.stack([found[f"c{place}"] for place in range(1, 5)], axis=1) == expected).all()
+    columns = duckdb.sql(f"SELECT * FROM read_parquet('{parquet}/*.parquet')").fetchnumpy()
+    assert (np.stack([columns[f"c{number}"] for number in range(1, 5)], axis=1) == expected).all()
 
 
 def test_polars_reads_the_whole_size_in_order(parquet: Path, expected: npt.NDArray[np.uint8]) -> None:
@@ -92,8 +92,8 @@ def test_pandas_reads_the_whole_size_in_order(parquet: Path, expected: npt.NDArr
 def test_a_parquet_file_says_what_it_is(parquet: Path, size: setset.Size) -> None:
     start = 0
     for batch in size.batches:
-        found = pyarrow.parquet.ParquetFile(parquet / f"t{TARGET}-s04-{batch.number:06d}.parquet")
-        assert found.schema_arrow.metadata == {
+        file = pyarrow.parquet.ParquetFile(parquet / f"t{TARGET}-s04-{batch.number:06d}.parquet")
+        assert file.schema_arrow.metadata == {
             b"setset.target": str(TARGET).encode(),
             b"setset.size": b"4",
             b"setset.rule": b"lists of 4 with 12 or more cards remaining",
@@ -105,9 +105,9 @@ def test_a_parquet_file_says_what_it_is(parquet: Path, size: setset.Size) -> Non
             b"setset.first_list": str(start).encode(),
             b"setset.lists": str(batch.lists).encode(),
         }
-        group = found.metadata.row_group(0)
+        group = file.metadata.row_group(0)
         assert group.num_rows == 65_536
-        assert {group.column(place).compression for place in range(4)} == {"ZSTD"}
+        assert {group.column(column).compression for column in range(4)} == {"ZSTD"}
         start += batch.lists
     assert start == size.lists
 
@@ -117,13 +117,13 @@ def test_a_list_takes_less_than_a_byte(parquet: Path, size: setset.Size) -> None
 
 
 def test_vectors_and_names(size: setset.Size, tmp_path: Path, expected: npt.NDArray[np.uint8]) -> None:
-    some = {"start": 199_990, "limit": 20}  # from the end of one batch into the next
+    bounds = {"start": 199_990, "limit": 20}  # from the end of one batch into the next
     rows = expected[199_990:200_010].tolist()
-    size.export(tmp_path / "v.parquet", as_="vectors", **some)  # type: ignore[arg-type]
-    found = pandas.read_parquet(tmp_path / "v.parquet")
-    assert found.to_numpy().tolist() == [[digit for card in row for digit in digits(card)] for row in rows]
-    assert list(found.columns[:2]) == ["c1_colour", "c1_count"]
-    size.export(tmp_path / "n.parquet", as_="names", **some)  # type: ignore[arg-type]
+    size.export(tmp_path / "v.parquet", as_="vectors", **bounds)  # type: ignore[arg-type]
+    frame = pandas.read_parquet(tmp_path / "v.parquet")
+    assert frame.to_numpy().tolist() == [[digit for card in row for digit in digits(card)] for row in rows]
+    assert list(frame.columns[:2]) == ["c1_colour", "c1_count"]
+    size.export(tmp_path / "n.parquet", as_="names", **bounds)  # type: ignore[arg-type]
     assert duckdb.sql(f"SELECT * FROM '{tmp_path}/n.parquet'").fetchall() == [tuple(map(name, row)) for row in rows]
     assert polars.read_parquet(tmp_path / "n.parquet").rows() == [tuple(map(name, row)) for row in rows]
 
@@ -131,8 +131,8 @@ def test_vectors_and_names(size: setset.Size, tmp_path: Path, expected: npt.NDAr
 def test_to_arrow_goes_to_duckdb_and_polars(size: setset.Size, expected: npt.NDArray[np.uint8]) -> None:
     with duckdb.connect() as connection:
         connection.register("lists", size.to_arrow(rows=100_000))
-        counted = connection.execute("SELECT count(*), sum(c4) FROM lists").fetchall()
-    assert counted == [(len(expected), int(expected[:, 3].astype(int).sum()))]
+        totals = connection.execute("SELECT count(*), sum(c4) FROM lists").fetchall()
+    assert totals == [(len(expected), int(expected[:, 3].astype(int).sum()))]
     frame = polars.from_arrow(size.to_arrow(start=5, limit=10))
     assert isinstance(frame, polars.DataFrame)
     assert (frame.to_numpy() == expected[5:15]).all()
@@ -162,8 +162,8 @@ def test_csv_is_read_by_duckdb_polars_and_pandas(
     size.export(tmp_path / "four.csv")
     assert (pandas.read_csv(tmp_path / "four.csv").to_numpy() == expected).all()
     assert (polars.read_csv(tmp_path / "four" / "*.csv").to_numpy() == expected).all()
-    found = duckdb.sql(f"SELECT count(*), sum(c1), sum(c4) FROM '{tmp_path}/four/*.csv'").fetchall()
-    assert found == [(len(expected), *(int(expected[:, place].astype(int).sum()) for place in (0, 3)))]
+    totals = duckdb.sql(f"SELECT count(*), sum(c1), sum(c4) FROM '{tmp_path}/four/*.csv'").fetchall()
+    assert totals == [(len(expected), *(int(expected[:, column].astype(int).sum()) for column in (0, 3)))]
 
 
 def test_json_lines_are_read_by_duckdb_polars_and_pandas(
@@ -173,8 +173,8 @@ def test_json_lines_are_read_by_duckdb_polars_and_pandas(
     part = expected[300_000:350_000]
     assert polars.read_ndjson(tmp_path / "four.jsonl")["cards"].to_list() == part.tolist()
     assert pandas.read_json(tmp_path / "four.jsonl", lines=True)["cards"].tolist() == part.tolist()
-    (found,) = duckdb.sql(f"SELECT list(cards) FROM '{tmp_path}/four.jsonl'").fetchall()
-    assert found[0] == part.tolist()
+    (row,) = duckdb.sql(f"SELECT list(cards) FROM '{tmp_path}/four.jsonl'").fetchall()
+    assert row[0] == part.tolist()
 
 
 # Going on, and what is in the way
@@ -185,14 +185,14 @@ def test_what_is_there_is_left_alone_and_what_is_missing_is_the_same_again(
     size: setset.Size, tmp_path: Path, format_: str
 ) -> None:
     size.export(tmp_path, format=format_)
-    whole = snapshot(tmp_path)
+    before = snapshot(tmp_path)
     kept, lost, *_ = sorted(tmp_path.glob(f"*.{format_}"))
     lost.unlink()
     inode = kept.stat().st_ino
     (tmp_path / durable.temporary_name(lost.name)).write_bytes(b"half")
     result = size.export(tmp_path, format=format_)
     assert (result.written, result.files) == (1, len(size.batches))
-    assert snapshot(tmp_path) == whole
+    assert snapshot(tmp_path) == before
     assert kept.stat().st_ino == inode
     assert size.export(tmp_path, format=format_).written == 0
 
@@ -200,13 +200,13 @@ def test_what_is_there_is_left_alone_and_what_is_missing_is_the_same_again(
 @pytest.mark.parametrize("format_", ["parquet", "npy"])
 def test_a_cut_file_is_not_taken_for_whole(size: setset.Size, tmp_path: Path, format_: str) -> None:
     size.export(tmp_path, format=format_)
-    whole = snapshot(tmp_path)
+    before = snapshot(tmp_path)
     cut = sorted(tmp_path.glob(f"*.{format_}"))[1]
     cut.write_bytes(cut.read_bytes()[:-9])
     with pytest.raises(setset.BadInput, match=f"{cut.name} exists and is not from this export: add --force"):
         size.export(tmp_path, format=format_)
     assert size.export(tmp_path, format=format_, overwrite=True).written == 1
-    assert snapshot(tmp_path) == whole
+    assert snapshot(tmp_path) == before
 
 
 @pytest.mark.parametrize("format_", ["parquet", "npy", "csv", "jsonl"])
@@ -216,18 +216,18 @@ def test_finished_files_that_the_manifest_does_not_name_are_recognised(
 ) -> None:
     """As after a kill: files get their names at once, the manifest is saved once a second."""
     size.export(tmp_path, format=format_)
-    whole = snapshot(tmp_path)
+    complete = snapshot(tmp_path)
     inodes = {path.name: path.stat().st_ino for path in tmp_path.glob(f"*.{format_}")}
     manifest = tmp_path / single_file.MANIFEST
     if manifest.exists():
         names = sorted(inodes)[:known]
-        some = {name: json.loads(manifest.read_bytes())["files"][name] for name in names}
-        manifest.write_text(json.dumps({"files": some})) if known else manifest.unlink()
-    left = snapshot(tmp_path)
+        entries = {name: json.loads(manifest.read_bytes())["files"][name] for name in names}
+        manifest.write_text(json.dumps({"files": entries})) if known else manifest.unlink()
+    unfinished = snapshot(tmp_path)
     assert size.export(tmp_path, format=format_, dry_run=True).written == 0
-    assert snapshot(tmp_path) == left
+    assert snapshot(tmp_path) == unfinished
     assert size.export(tmp_path, format=format_).written == 0
-    assert snapshot(tmp_path) == whole
+    assert snapshot(tmp_path) == complete
     assert {path.name: path.stat().st_ino for path in tmp_path.glob(f"*.{format_}")} == inodes
 
 
@@ -238,10 +238,10 @@ def test_a_file_with_other_content_is_not_recognised(
 ) -> None:
     size.export(tmp_path, format=format_)
     (tmp_path / single_file.MANIFEST).unlink()
-    other = max(tmp_path.glob(f"*.{format_}"))
-    data = other.read_bytes()
-    other.write_bytes({"changed": data[:-2] + b"7\n", "longer": data + b"\n", "shorter": data[:-1]}[damage])
-    with pytest.raises(setset.BadInput, match=f"{other.name} exists and is not from this export"):
+    path = max(tmp_path.glob(f"*.{format_}"))
+    data = path.read_bytes()
+    path.write_bytes({"changed": data[:-2] + b"7\n", "longer": data + b"\n", "shorter": data[:-1]}[damage])
+    with pytest.raises(setset.BadInput, match=f"{path.name} exists and is not from this export"):
         size.export(tmp_path, format=format_)
 
 
@@ -256,8 +256,8 @@ def test_a_file_gets_the_lists_that_were_announced_or_the_export_fails(
     def read(_start: int, _count: int, _rows: int) -> Iterator[npt.NDArray[np.uint8]]:
         return iter([np.zeros((rows, SIZE), np.uint8) for rows in blocks])
 
-    to = io.BytesIO() if output == "stream" else tmp_path / output
-    options = ExportOptions(to, "csv" if output == "stream" else None, limit=5)
+    target = io.BytesIO() if output == "stream" else tmp_path / output
+    options = ExportOptions(target, "csv" if output == "stream" else None, limit=5)
     with pytest.raises(ChangedMeanwhile, match="run the same command again") as failed:
         lists.export_lists(replace(size._stored(), blocks=read), options, None, lambda _: None)
     assert failed.value.exit_code == 1
@@ -293,9 +293,9 @@ def test_a_file_that_is_lost_is_not_taken_for_a_change(reference: Path, tmp_path
 def test_a_batch_with_another_number_of_lists_is_not_exported(size: setset.Size, tmp_path: Path) -> None:
     stored = size._stored()
     (count, source), *rest = stored.batches
-    wrong = replace(stored, batches=((count - 1, source), *rest))
+    altered = replace(stored, batches=((count - 1, source), *rest))
     with pytest.raises(setset.SetsetError, match=r"batch 0 of size 4: expected .* lists; run 'setset repair'"):
-        lists.export_lists(wrong, ExportOptions(tmp_path, "npy"), None, lambda _: None)
+        lists.export_lists(altered, ExportOptions(tmp_path, "npy"), None, lambda _: None)
     assert not list(tmp_path.glob("*000000*"))
 
 
@@ -321,21 +321,21 @@ def test_a_file_of_a_batch_that_there_is_no_longer_is_not_read_as_a_part(size: s
 
 def test_foreign_files_are_left_alone(size: setset.Size, tmp_path: Path) -> None:
     foreign = ["notes.txt", "t12-s04-000000.parquet", ".other.npy.host.1.00000000.tmp", "x.parquet"]
-    for each in foreign:
-        (tmp_path / each).write_text("mine")
+    for file_name in foreign:
+        (tmp_path / file_name).write_text("mine")
     size.export(tmp_path, format="parquet", overwrite=True)
-    assert [(tmp_path / each).read_text() for each in foreign] == ["mine"] * len(foreign)
+    assert [(tmp_path / file_name).read_text() for file_name in foreign] == ["mine"] * len(foreign)
 
 
 def test_one_file_is_not_replaced_unless_asked(size: setset.Size, tmp_path: Path) -> None:
-    place = tmp_path / "some.csv"
-    (tmp_path / durable.temporary_name(place.name)).write_text("left by one that was killed")
-    size.export(place, limit=2)
+    path = tmp_path / "some.csv"
+    (tmp_path / durable.temporary_name(path.name)).write_text("left by one that was killed")
+    size.export(path, limit=2)
     with pytest.raises(setset.BadInput, match=r"some\.csv exists already: add --force"):
-        size.export(place, limit=3)
-    size.export(place, limit=3, overwrite=True)
+        size.export(path, limit=3)
+    size.export(path, limit=3, overwrite=True)
     assert [path.name for path in tmp_path.iterdir()] == ["some.csv"]
-    assert place.read_text() == "c1,c2,c3,c4\n0,1,3,4\n0,1,3,5\n0,1,3,7\n"
+    assert path.read_text() == "c1,c2,c3,c4\n0,1,3,4\n0,1,3,5\n0,1,3,7\n"
 
 
 def test_a_manifest_that_is_none(size: setset.Size, tmp_path: Path) -> None:
@@ -367,12 +367,12 @@ def test_a_dry_run_knows_the_bytes_and_writes_nothing(
 ) -> None:
     dry = size.export(tmp_path / "a", format=format_, dry_run=True)
     assert list(tmp_path.iterdir()) == []
-    real = size.export(tmp_path / "a", format=format_)
-    assert (dry.files, dry.written, dry.lists) == (real.files, real.written, real.lists)
-    assert dry.bytes == pytest.approx(real.bytes, rel=within)
+    result = size.export(tmp_path / "a", format=format_)
+    assert (dry.files, dry.written, dry.lists) == (result.files, result.written, result.lists)
+    assert dry.bytes == pytest.approx(result.bytes, rel=within)
     assert dry.missing == 0
     assert dry.free is not None
-    assert size.export(tmp_path / "a", format=format_, dry_run=True).bytes == real.bytes
+    assert size.export(tmp_path / "a", format=format_, dry_run=True).bytes == result.bytes
 
 
 @pytest.mark.parametrize("output", ["four", "four.npy"])
@@ -402,12 +402,12 @@ def incomplete(reference: Path, tmp_path: Path) -> setset.Size:
 def test_an_incomplete_size_is_exported_only_if_asked(
     incomplete: setset.Size, tmp_path: Path, expected: npt.NDArray[np.uint8]
 ) -> None:
-    complaint = (
+    message = (
         "size 4 of target 16 is incomplete, only its first 2 batches exist: "
         "'setset run --size 4 --target 16' makes all batches, --partial exports the existing batches"
     )
     for output in ("a", "a.csv"):
-        with pytest.raises(setset.BadInput, match=complaint):
+        with pytest.raises(setset.BadInput, match=message):
             incomplete.export(tmp_path / output, format="csv")
     result = incomplete.export(tmp_path / "a", format="parquet", partial=True)
     assert result.files == 2
@@ -435,15 +435,15 @@ def test_nothing_is_written_to_the_workspace(reference: Path, tmp_path: Path) ->
     """No row, no lock and no journal: it may be on a read-only disk."""
     workspace = Path(shutil.copytree(reference, tmp_path / "w"))
 
-    def everything() -> dict[str, tuple[int, int]]:
-        found = {path.relative_to(workspace).as_posix(): path.stat() for path in workspace.rglob("*")}
-        return {name: (entry.st_mtime_ns, entry.st_size) for name, entry in found.items()}
+    def read_entries() -> dict[str, tuple[int, int]]:
+        entries = {path.relative_to(workspace).as_posix(): path.stat() for path in workspace.rglob("*")}
+        return {name: (entry.st_mtime_ns, entry.st_size) for name, entry in entries.items()}
 
-    before = everything()
+    before = read_entries()
     with setset.open(workspace) as opened:
         for target in (tmp_path / "files", tmp_path / "one.csv"):
             opened.exploration(TARGET)[SIZE].export(target, format="csv")
-    assert everything() == before
+    assert read_entries() == before
 
 
 def test_a_worker_that_dies_is_replaced_as_in_a_run(
@@ -493,9 +493,9 @@ def test_a_stop_leaves_whole_files_and_the_next_call_goes_on(size: setset.Size, 
             if not stop:
                 stop.receive(2)
 
-    with pytest.raises(setset.Interrupted, match="finished files stay") as stopped:
+    with pytest.raises(setset.Interrupted, match="finished files stay") as error:
         size.export(tmp_path / "part", format="npy", progress=Stopper(), stop=stop)
-    assert stopped.value.exit_code == 130
+    assert error.value.exit_code == 130
     manifest = json.loads((tmp_path / "part" / single_file.MANIFEST).read_bytes())
     assert len(manifest["files"]) == 1
     size.export(tmp_path / "part", format="npy", overwrite=True)
@@ -518,8 +518,8 @@ def test_tables_are_read_by_pandas(reference: Path, tmp_path: Path, what: str) -
     assert {frame["size"].tolist()[0] for frame in frames} == {SIZE}
     level = setset.catalogue_in_memory().level(SIZE)
     if what == "classes":
-        assert [tuple(cards) for cards in frames[0]["cards"]] == [one.cards for one in level.classes]
-        assert frames[2]["lists"].tolist() == [one.lists for one in level.classes]
+        assert [tuple(cards) for cards in frames[0]["cards"]] == [list_class.cards for list_class in level.classes]
+        assert frames[2]["lists"].tolist() == [list_class.lists for list_class in level.classes]
     if what == "links":
         assert [tuple(row[1:]) for row in frames[2].to_numpy()] == [tuple(link) for link in level.links]
     with pytest.raises(setset.BadInput, match="exists already"):

@@ -26,8 +26,8 @@ needs_gap = pytest.mark.skipif(GAP is None, reason="GAP is not installed: apt-ge
 
 
 def test_csv() -> None:
-    found = list(csv.DictReader(io.StringIO(encode_table("csv", "rows", COLUMNS, ROWS).decode())))
-    assert found == [
+    records = list(csv.DictReader(io.StringIO(encode_table("csv", "rows", COLUMNS, ROWS).decode())))
+    assert records == [
         {"number": "4217827554720", "agree": "true", "origin": 'a "word"', "cards": "0 80"},
         {"number": "", "agree": "", "origin": "", "cards": ""},
         {"number": "-1", "agree": "false", "origin": "", "cards": "7"},
@@ -35,8 +35,8 @@ def test_csv() -> None:
 
 
 def test_json() -> None:
-    found = json.loads(encode_table("json", "rows", COLUMNS, ROWS))
-    assert found == [{**row, "cards": list(row["cards"])} for row in ROWS]  # type: ignore[call-overload]
+    records = json.loads(encode_table("json", "rows", COLUMNS, ROWS))
+    assert records == [{**row, "cards": list(row["cards"])} for row in ROWS]  # type: ignore[call-overload]
 
 
 def test_parquet() -> None:
@@ -57,29 +57,29 @@ def gap(program: str, folder: Path) -> list[str]:
     """Lines that GAP prints."""
     (folder / "program.g").write_text(program + "\nQUIT;\n")
     assert GAP is not None
-    done = subprocess.run(
+    result = subprocess.run(
         [GAP, "-q", "program.g"], cwd=folder, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL
     )
-    assert done.stderr == ""
-    return done.stdout.splitlines()
+    assert result.stderr == ""
+    return result.stdout.splitlines()
 
 
 @needs_gap
 def test_gap_reads_every_kind_of_value(tmp_path: Path) -> None:
     (tmp_path / "rows.g").write_bytes(encode_table("gap", "rows", COLUMNS, ROWS))
-    printed = gap(
+    lines = gap(
         'Read("rows.g");\n'
         'for row in SetsetRows do Print(row.number, ";", row.agree, ";", row.origin, ";", row.cards, "\\n"); od;',
         tmp_path,
     )
-    assert printed == ['4217827554720;true;a "word";[ 0, 80 ]', "fail;fail;fail;[  ]", "-1;false;;[ 7 ]"]
+    assert lines == ['4217827554720;true;a "word";[ 0, 80 ]', "fail;fail;fail;[  ]", "-1;false;;[ 7 ]"]
 
 
 @needs_gap
 def test_gap_finds_the_sums_of_the_catalogue(tmp_path: Path) -> None:
     classes = setset.export_classes(tmp_path / "classes.g")
     setset.export_links(tmp_path / "links.g", size=12)
-    printed = gap(
+    lines = gap(
         'Read("classes.g"); Read("links.g");\n'
         'Print(Length(SetsetClasses), "\\n");\n'
         'Print(Sum(Filtered(SetsetClasses, c -> c.size = 12), c -> c.lists), "\\n");\n'
@@ -90,4 +90,4 @@ def test_gap_finds_the_sums_of_the_catalogue(tmp_path: Path) -> None:
         ' larger[l.larger + 1].lists * l.deletions), "\\n");',
         tmp_path,
     )
-    assert printed == [str(classes), "2284535476080", "true"]
+    assert lines == [str(classes), "2284535476080", "true"]

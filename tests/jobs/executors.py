@@ -71,9 +71,9 @@ class WaitingExecutor(ThreadPoolExecutor):
         return super().submit(self._execute, fn, *args)
 
     def _execute(self, fn: Callable[..., Any], task: Any) -> Any:
-        size, last = self._last
+        size, source = self._last
         if task.size > size:
             self._begun.set()
         elif (task.size, task.source_number) == self._last and not self._begun.wait(120):
-            raise SetsetError(f"nothing of size {size + 1} was begun while source {last} was not done")
+            raise SetsetError(f"nothing of size {size + 1} was begun while source {source} was not done")
         return fn(task)

@@ -44,8 +44,8 @@ def test_a_poisonous_expansion_is_given_up_and_the_others_go_on(tmp_path: Path) 
     folder = WorkspaceFolder(tmp_path / "w")
     with pytest.raises(ExpansionsFailed, match=r"batch 1 of size 4 failed 3 times: MemoryError: too much"):
         run(folder, RunOptions(SIZE, TARGET, 2, BATCH_LISTS, executor=PoisonedExecutor))
-    done = rows(folder.path, "SELECT source, state, attempts FROM expansions WHERE size = 5 ORDER BY source")
-    assert done == [(0, "done", 1), (1, "failed", 3), (2, "done", 1), (3, "done", 1)]
+    states = rows(folder.path, "SELECT source, state, attempts FROM expansions WHERE size = 5 ORDER BY source")
+    assert states == [(0, "done", 1), (1, "failed", 3), (2, "done", 1), (3, "done", 1)]
     with setset.open(folder.path) as workspace:
         (item,) = workspace.status().items
         assert item.state is ItemState.FAILED
@@ -58,31 +58,31 @@ def test_a_poisonous_expansion_is_given_up_and_the_others_go_on(tmp_path: Path) 
 
 def test_what_comes_after_a_poisonous_expansion_is_done_and_told(tmp_path: Path) -> None:
     """Sources have numbers up to the expansion that is given up."""
-    told: list[tuple[str, int, int]] = []
+    events: list[tuple[str, int, int]] = []
 
     class Listener(Notices):
         def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
-            told.append((f"begin {activity}", size, tasks))
+            events.append((f"begin {activity}", size, tasks))
             assert lists_in > 0 or size == 3
 
         def advance(self, size: int, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
-            told.append(("advance", size, lists_out))
+            events.append(("advance", size, lists_out))
 
         def end(self, size: int) -> None:
-            told.append(("end", size, 0))
+            events.append(("end", size, 0))
 
     request = RunOptions(6, 20, 2, 60_000, executor=PoisonedExecutor)
     with pytest.raises(ExpansionsFailed, match="batch 1 of size 4 failed 3 times"):
         run(WorkspaceFolder(tmp_path / "w"), request, Listener())
-    done = dict(rows(tmp_path / "w", "SELECT size, COUNT(*) FROM expansions WHERE state = 'done' GROUP BY size"))
+    finished = dict(rows(tmp_path / "w", "SELECT size, COUNT(*) FROM expansions WHERE state = 'done' GROUP BY size"))
     planned = dict(rows(tmp_path / "w", "SELECT size, COUNT(*) FROM expansions GROUP BY size"))
-    assert done[5] == planned[5] - 1
-    assert 0 < done[6] == planned[6]
+    assert finished[5] == planned[5] - 1
+    assert 0 < finished[6] == planned[6]
     for size in (3, 4, 5, 6):
-        mine = [(what, number) for what, each, number in told if each == size]
-        assert mine[0] == ("begin store", planned[size])
-        assert mine[-1] == ("end", 0)
-        assert [what for what, _ in mine[1:-1]] == ["advance"] * done[size]
+        events_of_size = [(event, number) for event, size_of_event, number in events if size_of_event == size]
+        assert events_of_size[0] == ("begin store", planned[size])
+        assert events_of_size[-1] == ("end", 0)
+        assert [event for event, _ in events_of_size[1:-1]] == ["advance"] * finished[size]
 
 
 def test_no_worker_waits_for_the_last_expansion_of_a_size(tmp_path: Path) -> None:
@@ -94,8 +94,8 @@ def test_no_worker_waits_for_the_last_expansion_of_a_size(tmp_path: Path) -> Non
     assert digests(tmp_path / "waiting") == digests(tmp_path / "plain")
     with pytest.raises(SetsetError, match="stopped by the test"):
         build(tmp_path / "stopped", 5, target=20, executor=lambda workers: StoppingExecutor(workers, 6))
-    begun = rows(tmp_path / "stopped", "SELECT DISTINCT state FROM expansions WHERE state NOT IN ('done', 'planned')")
-    assert begun == []
+    states = rows(tmp_path / "stopped", "SELECT DISTINCT state FROM expansions WHERE state NOT IN ('done', 'planned')")
+    assert states == []
     build(tmp_path / "stopped", 5, target=20)
     assert digests(tmp_path / "stopped") == digests(tmp_path / "plain")
 
@@ -103,18 +103,18 @@ def test_no_worker_waits_for_the_last_expansion_of_a_size(tmp_path: Path) -> Non
 def test_what_comes_back_together_is_recorded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A transaction for each result would take a part of every run, and more of it the more workers there are."""
     monkeypatch.setattr(coordinator, "RECORD_SECONDS", 60)
-    together: list[int] = []
+    counts: list[int] = []
 
     def record(*arguments: Any) -> list[ClaimedExpansion]:
-        together.append(len(arguments[1]))
-        return real(*arguments)
+        counts.append(len(arguments[1]))
+        return original(*arguments)
 
-    real = expansions.record_and_claim
+    original = expansions.record_and_claim
     monkeypatch.setattr(expansions, "record_and_claim", record)
     build(tmp_path, 4, target=20, batch_lists=2_000, workers=2)
-    assert sum(together) == rows(tmp_path, "SELECT COUNT(*) FROM expansions")[0][0] > 20
-    assert max(together) > 1
-    assert len(list(filter(None, together))) < 0.8 * sum(together)
+    assert sum(counts) == rows(tmp_path, "SELECT COUNT(*) FROM expansions")[0][0] > 20
+    assert max(counts) > 1
+    assert len(list(filter(None, counts))) < 0.8 * sum(counts)
 
 
 @pytest.mark.parametrize("executor", [IdleExecutor, DyingExecutor])

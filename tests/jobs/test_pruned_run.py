@@ -66,9 +66,11 @@ def test_the_lists_are_those_of_the_definition(pruned: Path) -> None:
     with setset.open(pruned) as workspace:
         stored = {tuple(row) for rows in workspace.exploration(TARGET)[5].arrays() for row in rows.tolist()}
     seeds = random.Random(1).sample([cards for cards in naive.seeds(TARGET) if cards[0] < 3], 8)
-    decided = [each for seed in seeds for four in naive.expand([seed], TARGET) for each in _some_children(four)]
-    assert decided
-    for cards in decided:
+    candidates = [
+        child for seed in seeds for prefix in naive.expand([seed], TARGET) for child in _some_children(prefix)
+    ]
+    assert candidates
+    for cards in candidates:
         prefixes = (cards[:size] for size in (4, 5))
         assert (cards in stored) == all(naive.may_reach(prefix, TARGET) for prefix in prefixes)
 
@@ -80,9 +82,9 @@ def _some_children(cards: tuple[int, ...]) -> list[tuple[int, ...]]:
 def test_one_target_has_one_rule(damaged: WorkspaceFolder, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"target 20 was begun with --prune .*: add --prune, .*'setset rm --target 20'"):
         build(damaged.path, 4, target=TARGET)
-    plain, _ = build(tmp_path / "plain", 3, target=TARGET)
+    unpruned, _ = build(tmp_path / "plain", 3, target=TARGET)
     with pytest.raises(BadInput, match=r"was begun without --prune .*: leave out --prune"):
-        prune(plain.path, 5)
+        prune(unpruned.path, 5)
     with setset.open(damaged.path, mode="a") as workspace:
         workspace.exploration(TARGET).remove()
     assert not digests(damaged.path)
@@ -107,12 +109,12 @@ def test_what_an_earlier_version_pruned_is_read_checked_and_repaired(
     with monkeypatch.context() as patch:
         patch.setattr("setset.jobs.options.PRUNED_TARGETS", range(21))
         folder = prune(tmp_path / "w", 5, target=16)
-    right = digests(folder.path)
+    expected = digests(folder.path)
     victim = max((folder.own_root / "p16/s05").iterdir())
     flip(victim)
     assert len(findings(folder)) == 1
     repair_all(folder)
-    assert digests(folder.path) == right
+    assert digests(folder.path) == expected
     assert findings(folder, deep=True) == []
     assert setset.open(folder.path).exploration(16)[5].pruned
 
@@ -163,8 +165,8 @@ def test_damage_is_found_and_repaired_to_the_byte(damaged: WorkspaceFolder, prun
 
 def test_a_row_that_names_the_other_rule_is_found(damaged: WorkspaceFolder) -> None:
     change(damaged.path, "UPDATE explorations SET pruned = 0")
-    found = findings(damaged)
-    assert "the file's header and the database differ" in found[0].what
+    problems = findings(damaged)
+    assert "the file's header and the database differ" in problems[0].what
 
 
 def test_compacted_files_are_pruned_ones(damaged: WorkspaceFolder) -> None:
@@ -186,8 +188,8 @@ def test_compacted_files_are_pruned_ones(damaged: WorkspaceFolder) -> None:
 
 def test_exports_name_the_rule(pruned: Path, tmp_path: Path) -> None:
     with setset.open(pruned) as workspace:
-        exported = workspace.exploration(TARGET)[4].export(tmp_path / "four.parquet")
-        assert exported.lists == LISTS[4]
+        result = workspace.exploration(TARGET)[4].export(tmp_path / "four.parquet")
+        assert result.lists == LISTS[4]
     from pyarrow import parquet
 
     marks = parquet.read_schema(tmp_path / "four.parquet").metadata
@@ -196,15 +198,15 @@ def test_exports_name_the_rule(pruned: Path, tmp_path: Path) -> None:
 
 def test_counting_without_files_comes_to_the_same(pruned: Path, tmp_path: Path) -> None:
     folder = prune(tmp_path / "w", count_only=True)
-    counted = f"SELECT lists, origin FROM counts WHERE size = {SIZE}"
-    assert rows(folder.path, counted) == [(LISTS[SIZE], "counted from size 5")]
-    assert rows(pruned, counted) == [(LISTS[SIZE], "stored")]
+    query = f"SELECT lists, origin FROM counts WHERE size = {SIZE}"
+    assert rows(folder.path, query) == [(LISTS[SIZE], "counted from size 5")]
+    assert rows(pruned, query) == [(LISTS[SIZE], "stored")]
 
 
 def test_files_of_the_other_rule_are_never_taken_over(damaged: WorkspaceFolder, tmp_path: Path) -> None:
     """As a stopped `rm` leaves them: they are reported, they stay, and `rm` of the target removes them."""
-    plain, _ = build(tmp_path / "plain", 4, target=TARGET)
-    shutil.copytree(plain.own_root / "t20", damaged.own_root / "t20")
+    unpruned, _ = build(tmp_path / "plain", 4, target=TARGET)
+    shutil.copytree(unpruned.own_root / "t20", damaged.own_root / "t20")
     before = digests(damaged.path)
     assert {finding.kind for finding in findings(damaged)} == {FindingKind.ORPHAN}
     prune(damaged.path)

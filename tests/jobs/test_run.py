@@ -67,9 +67,9 @@ def is_complete(path: Path, size: int) -> bool:
 @pytest.mark.parametrize("target", [4, 7, 12, 15, 18, 20])
 def test_size_5_is_right_for_any_target(target: int, tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", 5, target=target, batch_lists=None)
-    found = counts(folder.path)
-    assert found.keys() == {3, 4, 5}
-    for count in found.values():
+    results = counts(folder.path)
+    assert results.keys() == {3, 4, 5}
+    for count in results.values():
         assert count.complete
         assert count.lists == kept(target, count.size)
 
@@ -83,8 +83,8 @@ def test_the_lists_in_the_files_are_ascending_across_batches(reference: Path) ->
             assert batch.number == number
             _, streams = files.load(Path(batch.path), batch.digest)
             for chunk in search.unpack(streams):
-                both = np.vstack([previous, chunk]).astype(np.int64) @ 81 ** np.arange(SIZE)[::-1]
-                assert (np.diff(both) > 0).all()
+                keys = np.vstack([previous, chunk]).astype(np.int64) @ 81 ** np.arange(SIZE)[::-1]
+                assert (np.diff(keys) > 0).all()
                 previous = chunk[-1].copy()
                 total += len(chunk)
     assert total == kept(TARGET, SIZE)
@@ -105,8 +105,8 @@ def test_running_again_does_nothing(copy: Copy) -> None:
     before = {path: path.stat().st_mtime_ns for path in folder.path.rglob("*.setset")}
     build(folder.path)
     assert {path: path.stat().st_mtime_ns for path in folder.path.rglob("*.setset")} == before
-    last = "SELECT batches_added, outcome FROM runs ORDER BY id DESC LIMIT 1"
-    assert rows(folder.path, last) == [(0, "done")]
+    query = "SELECT batches_added, outcome FROM runs ORDER BY id DESC LIMIT 1"
+    assert rows(folder.path, query) == [(0, "done")]
 
 
 @pytest.mark.parametrize("after", [1, 2, 3, 4, 5])
@@ -124,9 +124,9 @@ def test_from_a_source_on_and_then_the_rest(reference: Path, tmp_path: Path) -> 
     """Later batches have no numbers until the earlier ones are made. The end result is the same."""
     folder, _ = build(tmp_path / "w", SIZE - 1)
     build(folder.path, first=2)
-    some = rows(folder.path, f"SELECT number, source FROM files WHERE size = {SIZE}")
-    assert {source for _, source in some} == {2, 3}
-    assert {number for number, _ in some} == {None}
+    records = rows(folder.path, f"SELECT number, source FROM files WHERE size = {SIZE}")
+    assert {source for _, source in records} == {2, 3}
+    assert {number for number, _ in records} == {None}
     assert not is_complete(folder.path, SIZE)
     build(folder.path)
     assert digests(folder.path) == digests(reference)
@@ -163,9 +163,9 @@ def test_the_history_has_every_refusal(copy: Copy) -> None:
     with setset.open(copy().path, mode="a") as workspace:
         exploration = workspace.exploration(TARGET)
         for options in ({"workers": 0}, {"maps": ("here",)}, {"ship": True}):
-            with pytest.raises(BadInput) as refused:
+            with pytest.raises(BadInput) as error:
                 exploration.run(SIZE, **options)
-            assert workspace.runs(1)[0].outcome == f"refused: {refused.value}"
+            assert workspace.runs(1)[0].outcome == f"refused: {error.value}"
 
 
 def test_a_size_keeps_its_batch_lists(reference: Path, tmp_path: Path) -> None:
@@ -173,17 +173,17 @@ def test_a_size_keeps_its_batch_lists(reference: Path, tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", SIZE - 1)
     build(folder.path, first=2)
     _, notices = build(folder.path, batch_lists=1_000_000)
-    told = [text for text in notices.texts if "--batch-lists" in text]
-    assert told == ["--batch-lists ignored for sizes that were begun before (size 3: 200,000)"]
+    messages = [text for text in notices.texts if "--batch-lists" in text]
+    assert messages == ["--batch-lists ignored for sizes that were begun before (size 3: 200,000)"]
     assert digests(folder.path) == digests(reference)
 
 
 def test_another_output_folder_is_remembered(reference: Path, tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", SIZE - 1)
     build(folder.path, output=tmp_path / "nas")
-    here, there = digests(folder.own_root), digests(tmp_path / "nas")
-    assert here.keys() & there.keys() == set()
-    assert here | there == digests(reference / "batches")
+    own, external = digests(folder.own_root), digests(tmp_path / "nas")
+    assert own.keys() & external.keys() == set()
+    assert own | external == digests(reference / "batches")
     with setset.open(folder.path) as workspace:
         assert len(workspace.exploration(TARGET)[SIZE][:1000]) == 1000
 
@@ -191,11 +191,11 @@ def test_another_output_folder_is_remembered(reference: Path, tmp_path: Path) ->
 def test_counting_agrees_with_storing(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", 4)
     build(folder.path, 6, count_only=True)
-    found = counts(folder.path)
-    assert found[5].lists == kept(TARGET, 5)
-    assert found[6].lists == 88_637_490
-    assert found[6].complete
-    assert found[6].origin == "counted from size 4"
+    results = counts(folder.path)
+    assert results[5].lists == kept(TARGET, 5)
+    assert results[6].lists == 88_637_490
+    assert results[6].complete
+    assert results[6].origin == "counted from size 4"
     assert not list(folder.own_root.glob("t16/s05/*"))
 
 
@@ -206,8 +206,8 @@ def test_counting_goes_on_where_it_was(tmp_path: Path) -> None:
         run(folder, replace(request, executor=lambda workers: StoppingExecutor(workers, 2)))
     assert not counts(folder.path)[5].complete
     build(folder.path, 5, count_only=True)
-    five = counts(folder.path)[5]
-    assert (five.lists, five.complete) == (kept(TARGET, 5), True)
+    count = counts(folder.path)[5]
+    assert (count.lists, count.complete) == (kept(TARGET, 5), True)
 
 
 UNPROVEN = {

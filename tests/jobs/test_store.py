@@ -52,28 +52,28 @@ def all_lists(path: Path, size: int = SIZE) -> str:
 
 def test_only_the_sizes_that_were_asked_for_have_files(stored: WorkspaceFolder, step_by_step: Path) -> None:
     assert {path.parent.name for path in stored.own_root.rglob("*.setset")} == {"s03", "s05"}
-    right = [row for row in rows(step_by_step, COUNTS) if row[0] != 4]
-    assert rows(stored.path, COUNTS) == right
+    expected = [row for row in rows(step_by_step, COUNTS) if row[0] != 4]
+    assert rows(stored.path, COUNTS) == expected
     assert all_lists(stored.path) == all_lists(step_by_step)
     with setset.open(stored.path) as workspace:
         assert [(size.size, size.source_size) for size in workspace.status().sizes] == [(3, 2), (5, 3)]
-        five = workspace.exploration(TARGET)[SIZE]
-        assert five[7_000_000] == setset.open(step_by_step).exploration(TARGET)[SIZE][7_000_000]
+        size = workspace.exploration(TARGET)[SIZE]
+        assert size[7_000_000] == setset.open(step_by_step).exploration(TARGET)[SIZE][7_000_000]
         assert {count.verdict.value for count in workspace.counts()} == {"complete"}
 
 
 def test_the_same_bytes_with_any_workers_and_after_a_stop(stored: WorkspaceFolder, tmp_path: Path) -> None:
-    other, _ = build(tmp_path / "one", SIZE, **{**STORED, "workers": 1})
+    folder, _ = build(tmp_path / "one", SIZE, **{**STORED, "workers": 1})
     before = digests(stored.path)
-    assert digests(other.path) == before
-    change(other.path, "DELETE FROM expansions WHERE size = 5", "DELETE FROM batches WHERE size = 5")
-    change(other.path, "UPDATE sizes SET numbered = 0 WHERE size = 5")
-    build(other.path, SIZE, **STORED)
-    assert digests(other.path) == before
+    assert digests(folder.path) == before
+    change(folder.path, "DELETE FROM expansions WHERE size = 5", "DELETE FROM batches WHERE size = 5")
+    change(folder.path, "UPDATE sizes SET numbered = 0 WHERE size = 5")
+    build(folder.path, SIZE, **STORED)
+    assert digests(folder.path) == before
 
 
 def test_checked_repaired_and_rebuilt_like_any_other(stored: WorkspaceFolder) -> None:
-    before, right = digests(stored.path), rows(stored.path, COUNTS)
+    before, counts = digests(stored.path), rows(stored.path, COUNTS)
     assert findings(stored, deep=True) == []
     paths = sorted((stored.own_root / "t18/s05").glob("*.setset"))
     flip(paths[2])
@@ -85,7 +85,7 @@ def test_checked_repaired_and_rebuilt_like_any_other(stored: WorkspaceFolder) ->
     repair_all(stored)
     assert (digests(stored.path), findings(stored)) == (before, [])
     rebuild(stored)
-    assert rows(stored.path, COUNTS) == right
+    assert rows(stored.path, COUNTS) == counts
     assert rows(stored.path, "SELECT size, source_size FROM sizes") == [(3, 2), (5, 3)]
     assert findings(stored, deep=True) == []
 
@@ -103,21 +103,21 @@ def test_counting_beyond_a_stored_size(stored: WorkspaceFolder, step_by_step: Pa
     """From the largest one below, and without making the sizes between."""
     for path in (stored.path, step_by_step):
         build(path, 6, target=TARGET, count_only=True)
-    counted = "SELECT lists FROM counts WHERE size = 6 AND complete"
-    assert rows(stored.path, counted) == rows(step_by_step, counted) != []
+    query = "SELECT lists FROM counts WHERE size = 6 AND complete"
+    assert rows(stored.path, query) == rows(step_by_step, query) != []
     assert {path.parent.name for path in stored.own_root.rglob("*.setset")} == {"s03", "s05"}
 
 
 def test_a_walk_over_several_sizes_in_a_worker(tmp_path: Path, step_by_step: Path) -> None:
     """From a batch of 6 cards to 9, by the kernel, against one step after the other."""
-    five = files.load(max((step_by_step / "batches/t18/s05").glob("*.setset")))[1]
-    six = next(search.expand(five, TARGET, 30_000))
-    expected, sizes = [six], 9
+    streams = files.load(max((step_by_step / "batches/t18/s05").glob("*.setset")))[1]
+    batch = next(search.expand(streams, TARGET, 30_000))
+    expected, sizes = [batch], 9
     for _ in range(6, sizes):
         expected = [part for source in expected for part in search.expand(source, TARGET, 10**6)]
     lists = [tuple(row) for part in expected for chunk in search.unpack(part) for row in chunk.tolist()]
     data = worker.batch_format.encode(
-        six, TARGET, 30_000, worker.Span(0, 0, 0, 0, True), search.first_and_last(six), bytes(16)
+        batch, TARGET, 30_000, worker.Span(0, 0, 0, 0, True), search.first_and_last(batch), bytes(16)
     )
     source = tmp_path / "six.setset"
     source.write_bytes(data)
@@ -158,19 +158,19 @@ def test_a_counted_size_is_read_like_a_stored_one(tmp_path: Path, step_by_step: 
         (3, 45_189, 1, "stored"),
         (5, 7_964_460, 1, "counted from size 3"),
     ]
-    with setset.open(folder.path) as workspace, setset.open(step_by_step) as other:
-        counted, right = workspace.exploration(TARGET)[SIZE], other.exploration(TARGET)[SIZE]
-        assert (counted.stored, counted.complete, counted.lists, counted.bytes) == (False, True, right.lists, 0)
+    with setset.open(folder.path) as workspace, setset.open(step_by_step) as baseline:
+        counted, expected_size = workspace.exploration(TARGET)[SIZE], baseline.exploration(TARGET)[SIZE]
+        assert (counted.stored, counted.complete, counted.lists, counted.bytes) == (False, True, expected_size.lists, 0)
         assert counted.batches == []
-        for start in (0, 1, 123_456, 4_999_999, right.lists - 3):
-            assert counted[start] == right[start]
-            assert (counted[start : start + 1000] == right[start : start + 1000]).all()
-        made, stored = (size.export(tmp_path / f"{size.stored}.npy") for size in (counted, right))
+        for start in (0, 1, 123_456, 4_999_999, expected_size.lists - 3):
+            assert counted[start] == expected_size[start]
+            assert (counted[start : start + 1000] == expected_size[start : start + 1000]).all()
+        made, stored = (size.export(tmp_path / f"{size.stored}.npy") for size in (counted, expected_size))
         assert made.lists == stored.lists
         assert (tmp_path / "False.npy").read_bytes() == (tmp_path / "True.npy").read_bytes()
         expected = counted.export(tmp_path / "parts", format="npy", dry_run=True)
         assert expected.bytes == pytest.approx(counted.lists * SIZE, rel=0.01)
-        assert counted.export(tmp_path / "parts", format="npy").lists == right.lists
+        assert counted.export(tmp_path / "parts", format="npy").lists == expected_size.lists
         with pytest.raises(BadInput, match="is counted, and has no batches"):
             counted.arrays(batch=0)
         with pytest.raises(BadInput, match="7,964,460 are counted, numbered from 0"):
@@ -183,8 +183,8 @@ def test_a_counted_size_is_read_like_a_stored_one(tmp_path: Path, step_by_step: 
 def test_counts_survive_the_database(tmp_path: Path, options: dict[str, Any]) -> None:
     folder, _ = build(tmp_path / "w", 3, target=TARGET, batch_lists=20_000)
     build(folder.path, SIZE, target=TARGET, **options)
-    right = rows(folder.path, COUNTS), rows(folder.path, "SELECT size, lists, entries FROM tallies ORDER BY 1, 2")
-    assert len(right[0]) == (2 if "count" in options else 3)
+    expected = rows(folder.path, COUNTS), rows(folder.path, "SELECT size, lists, entries FROM tallies ORDER BY 1, 2")
+    assert len(expected[0]) == (2 if "count" in options else 3)
     folder.database.unlink()
     with pytest.raises(SetsetError, match="setset db rebuild"):
         build(folder.path, SIZE, target=TARGET, **options)
@@ -192,7 +192,7 @@ def test_counts_survive_the_database(tmp_path: Path, options: dict[str, Any]) ->
     assert (
         rows(folder.path, COUNTS),
         rows(folder.path, "SELECT size, lists, entries FROM tallies ORDER BY 1, 2"),
-    ) == right
+    ) == expected
     assert findings(folder, deep=True) == []
     with setset.open(folder.path) as workspace:
         assert workspace.exploration(TARGET)[SIZE][7_000_000] == (22, 25, 37, 53, 60)
@@ -203,16 +203,16 @@ def test_counts_survive_the_database(tmp_path: Path, options: dict[str, Any]) ->
 
 def test_a_counted_size_is_read_only_if_it_is_counted_in_full(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", SIZE, target=TARGET, batch_lists=20_000, count=(SIZE,), via=3)
-    last = "(SELECT max(id) FROM expansions)"
+    expansion = "(SELECT max(id) FROM expansions)"
     change(
         folder.path,
-        f"UPDATE tallies SET lists = lists + 1 WHERE expansion_id = {last}",
-        f"UPDATE expansions SET lists_out = lists_out + 1 WHERE id = {last}",
+        f"UPDATE tallies SET lists = lists + 1 WHERE expansion_id = {expansion}",
+        f"UPDATE expansions SET lists_out = lists_out + 1 WHERE id = {expansion}",
     )
     with setset.open(folder.path) as workspace:
-        altered = workspace.exploration(TARGET)[SIZE]
+        size = workspace.exploration(TARGET)[SIZE]
         with pytest.raises(SetsetError, match=r"lists, expected .*; run 'setset repair'"):
-            deque(altered.arrays(), 0)
+            deque(size.arrays(), 0)
     change(folder.path, "DELETE FROM tallies WHERE expansion_id = (SELECT max(id) FROM expansions)")
     with setset.open(folder.path) as workspace, pytest.raises(BadInput, match="size 5 is not stored for target 18"):
         workspace.exploration(TARGET)[SIZE]
@@ -242,13 +242,13 @@ def test_a_count_that_lost_some_of_its_tallies_is_counted_again(tmp_path: Path) 
     """Also if as many are left as a count of one size alone has."""
     folder, _ = build(tmp_path / "w", 3, target=TARGET, batch_lists=20_000)
     build(folder.path, SIZE, target=TARGET, count_only=True)
-    right = rows(folder.path, COUNTS)
-    for lost in (SIZE, SIZE - 1):
-        gone = f"size = {lost} AND expansion_id = (SELECT max(id) FROM expansions)"
-        change(folder.path, f"DELETE FROM tallies WHERE {gone}")
+    expected = rows(folder.path, COUNTS)
+    for size in (SIZE, SIZE - 1):
+        condition = f"size = {size} AND expansion_id = (SELECT max(id) FROM expansions)"
+        change(folder.path, f"DELETE FROM tallies WHERE {condition}")
         assert [finding.kind for finding in findings(folder)] == [FindingKind.PROOF]
         build(folder.path, SIZE, target=TARGET, count_only=True)
-        assert (rows(folder.path, COUNTS), findings(folder)) == (right, [])
+        assert (rows(folder.path, COUNTS), findings(folder)) == (expected, [])
 
 
 def test_a_count_that_looks_complete_and_is_not_proven_is_counted_again(tmp_path: Path) -> None:
@@ -314,8 +314,8 @@ def test_forged_counts_are_refused_and_the_rebuild_goes_on(
     counted: WorkspaceFolder, tmp_path: Path, forged: dict[str, Any]
 ) -> None:
     folder = WorkspaceFolder(shutil.copytree(counted.path, tmp_path / "w"))
-    first, *others = map(json.loads, folder.counts.read_text().splitlines()[:-1])
-    _sealed(folder.counts, [{**first, **forged}, *others])
+    first, *rest = map(json.loads, folder.counts.read_text().splitlines()[:-1])
+    _sealed(folder.counts, [{**first, **forged}, *rest])
     assert re.search(r"setset.counts cannot be read .*: the counts in it are lost", _notices_of_rebuild(folder))
     assert rows(folder.path, COUNTS) == [(3, 45_189, 1, "stored")]
 
@@ -343,11 +343,11 @@ def test_counts_that_are_there_twice_or_no_file_at_all_stop_no_rebuild(
 
 
 def test_what_a_run_stores_if_it_may_choose() -> None:
-    twelve = RunOptions(18, store=(12, 15, 18))
-    assert (twelve.stored_sizes, twelve.via_size) == ((3, 4, 5, 6, 7, 8, 12, 15, 18), 8)
-    assert twelve.lists_in_file(8) == BATCH_LISTS
+    options = RunOptions(18, store=(12, 15, 18))
+    assert (options.stored_sizes, options.via_size) == ((3, 4, 5, 6, 7, 8, 12, 15, 18), 8)
+    assert options.lists_in_file(8) == BATCH_LISTS
     # Each of the 536 files of size 8 becomes one file more than it fills.
-    assert 2_284_535_476_080 / twelve.lists_in_file(12) + 536 < 20_000
+    assert 2_284_535_476_080 / options.lists_in_file(12) + 536 < 20_000
     assert RunOptions(8, store=(6, 8)).source_size == 5
     assert RunOptions(12, store=(4, 12)).stored_sizes == (3, 4, 5, 6, 7, 8, 12)  # size 3 is one file: one unit of work
     assert RunOptions(12, store=(12,), count=(5,)).source_size == 4

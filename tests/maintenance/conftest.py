@@ -41,10 +41,10 @@ def scattered_copy(scattered: Path, tmp_path: Path) -> Copy:
 @pytest.fixture(scope="session")
 def built_with_output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Original of `with_output`, beside the folder where it was built. Tests must not change it."""
-    place = tmp_path_factory.mktemp("with_output") / "place"
-    build(place / "w", 3, target=18, batch_lists=10_000)
-    build(place / "w", 4, target=18, batch_lists=200_000, output=place / "out")
-    return place.rename(place.parent / "kept")
+    folder = tmp_path_factory.mktemp("with_output") / "place"
+    build(folder / "w", 3, target=18, batch_lists=10_000)
+    build(folder / "w", 4, target=18, batch_lists=200_000, output=folder / "out")
+    return folder.rename(folder.parent / "kept")
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def with_output(built_with_output: Path) -> Iterator[Path]:
 
     Always in the same folder, since the token of a root names the folder of its workspace.
     """
-    place = built_with_output.parent / "place"
-    shutil.copytree(built_with_output, place)
-    yield place
-    shutil.rmtree(place)
+    folder = built_with_output.parent / "place"
+    shutil.copytree(built_with_output, folder)
+    yield folder
+    shutil.rmtree(folder)

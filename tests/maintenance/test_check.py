@@ -54,7 +54,7 @@ def test_a_changed_count_in_the_database_is_found(copy: Copy) -> None:
     """One altered number: the file's header and the sum of the expansion both tell."""
     folder = copy()
     change(folder.path, f"UPDATE batches SET lists = lists - 1 WHERE size = {SIZE} AND number = 7")
-    assert {found.kind for found in findings(folder)} == {FindingKind.FILE, FindingKind.SUM}
+    assert {finding.kind for finding in findings(folder)} == {FindingKind.FILE, FindingKind.SUM}
 
 
 def test_wrong_numbers_and_order_are_found(copy: Copy) -> None:
@@ -64,8 +64,8 @@ def test_wrong_numbers_and_order_are_found(copy: Copy) -> None:
         f"UPDATE batches SET number = 1000 WHERE size = {SIZE} AND number = 7",
         f"UPDATE batches SET first_list = '0 1 3 4 9' WHERE size = {SIZE} AND number = 9",
     )
-    found = findings(folder)
-    assert {FindingKind.NUMBER, FindingKind.ORDER} <= {each.kind for each in found}
+    problems = findings(folder)
+    assert {FindingKind.NUMBER, FindingKind.ORDER} <= {finding.kind for finding in problems}
 
 
 def test_a_forged_batch_is_found_by_a_deep_check_only(copy: Copy) -> None:
@@ -89,9 +89,9 @@ def test_a_forged_batch_is_found_by_a_deep_check_only(copy: Copy) -> None:
         f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = {SIZE} AND source = {header.span.first_source}",
     )
     assert findings(folder) == []
-    (found,) = findings(folder, deep=True)
-    assert found.kind is FindingKind.LISTS
-    assert "its sources expand to other lists" in found.what
+    (finding,) = findings(folder, deep=True)
+    assert finding.kind is FindingKind.LISTS
+    assert "its sources expand to other lists" in finding.what
 
 
 def test_a_merged_file_of_version_0_1_is_no_flaw(tailed_copy: Copy) -> None:
@@ -103,9 +103,9 @@ def test_a_merged_file_of_version_0_1_is_no_flaw(tailed_copy: Copy) -> None:
         first = header.span.first_source
         with reading(folder.path) as database:
             source = batches.get(explorations.find(database, TARGET).at(SIZE - 1), first)
-        ends = (header.first, header.last)
+        bounds = (header.first, header.last)
         digest = bytes.fromhex(source.digest)
-        data = batch_format.encode(streams, TARGET, header.batch_lists, header.span, ends, digest)
+        data = batch_format.encode(streams, TARGET, header.batch_lists, header.span, bounds, digest)
         path.write_bytes(data)
         change(
             folder.path,
@@ -115,7 +115,7 @@ def test_a_merged_file_of_version_0_1_is_no_flaw(tailed_copy: Copy) -> None:
     assert findings(folder, deep=True) == []
     assert build(folder.path, batch_lists=None)[1].texts == []
     flip(next(folder.own_root.glob("t??/s??/*_*.setset")))
-    assert [found.kind for found in findings(folder)] == [FindingKind.FILE]
+    assert [finding.kind for finding in findings(folder)] == [FindingKind.FILE]
     repair_all(folder)
     assert findings(folder, deep=True) == []
 
@@ -123,15 +123,15 @@ def test_a_merged_file_of_version_0_1_is_no_flaw(tailed_copy: Copy) -> None:
 def test_a_path_out_of_the_storage_root_is_refused(copy: Copy) -> None:
     folder = copy()
     change(folder.path, f"UPDATE batches SET path = '../../../etc/passwd' WHERE size = {SIZE} AND number = 0")
-    (found,) = [finding for finding in findings(folder) if "outside" in finding.what]
-    assert found.kind is FindingKind.FILE
+    (problem,) = [finding for finding in findings(folder) if "outside" in finding.what]
+    assert problem.kind is FindingKind.FILE
 
 
 def test_only_one_size_is_checked_if_asked(copy: Copy) -> None:
     folder = copy()
     batch_file(folder, 0, 4).unlink()
     batch_file(folder, 0, SIZE).unlink()
-    assert {found.size for found in findings(folder, size=4)} == {4}
+    assert {finding.size for finding in findings(folder, size=4)} == {4}
     with pytest.raises(BadInput, match="no lists of size 9 are stored"):
         findings(folder, size=9)
 
@@ -157,20 +157,20 @@ def recounted(path: Path, size: int | None = None) -> tuple[dict[tuple[int, int]
 
 
 def test_the_files_hold_what_is_recorded(reference: Path) -> None:
-    stored = {
+    expected = {
         (target, size): lists for target, size, lists in rows(reference, "SELECT target, size, lists FROM counts")
     }
-    assert recounted(reference) == (stored, [])
-    assert recounted(reference, 4) == ({(TARGET, 4): stored[TARGET, 4]}, [])
+    assert recounted(reference) == (expected, [])
+    assert recounted(reference, 4) == ({(TARGET, 4): expected[TARGET, 4]}, [])
 
 
 def test_a_damaged_file_counts_as_empty(copy: Copy) -> None:
     folder = copy()
     flip(batch_file(folder, 0))
-    ((lost,),) = rows(folder.path, f"SELECT lists FROM files WHERE size = {SIZE} AND number = 0")
-    ((stored,),) = rows(folder.path, f"SELECT lists FROM counts WHERE size = {SIZE}")
+    ((lists_of_file,),) = rows(folder.path, f"SELECT lists FROM files WHERE size = {SIZE} AND number = 0")
+    ((lists,),) = rows(folder.path, f"SELECT lists FROM counts WHERE size = {SIZE}")
     totals, notices = recounted(folder.path, SIZE)
-    assert totals == {(TARGET, SIZE): stored - lost}
+    assert totals == {(TARGET, SIZE): lists - lists_of_file}
     (notice,) = notices
     assert notice.startswith(str(batch_file(folder, 0)))
     assert notice.endswith("run 'setset check'")
@@ -212,5 +212,5 @@ def test_lists_of_a_file_that_cannot_be_read_do_not_count_as_checked(copy: Copy)
     progress = Sum()
     with setset.open(folder.path) as workspace:
         list(workspace.check(size=SIZE, progress=progress))
-        found = workspace.exploration(TARGET)[SIZE].batches
-    assert progress.lists == sum(batch.lists for batch in found[1:])
+        stored_files = workspace.exploration(TARGET)[SIZE].batches
+    assert progress.lists == sum(batch.lists for batch in stored_files[1:])

@@ -82,12 +82,12 @@ def test_a_source_with_a_part_in_a_merged_file_is_made_again_as_a_whole(
     folder = tailed_copy()
     merge_files(folder)
     (across, *_) = sorted(path for path in folder.path.rglob("*_*.setset") if "-000_" not in path.name)
-    lost = across if merged else across.with_name(f"{across.name.split('-')[0]}-000.setset")
-    lost.unlink()
+    victim = across if merged else across.with_name(f"{across.name.split('-')[0]}-000.setset")
+    victim.unlink()
     repair_all(folder)
     assert findings(folder, deep=True) == []
     parts = digests(tailed)
-    assert digests(folder.path).items() >= {(name, parts[name]) for name in parts if lost.name[:7] in name}
+    assert digests(folder.path).items() >= {(name, parts[name]) for name in parts if victim.name[:7] in name}
 
 
 def test_only_up_to_a_number(scattered_copy: Copy) -> None:
@@ -101,8 +101,8 @@ def test_only_up_to_a_number(scattered_copy: Copy) -> None:
 
 def test_again_there_is_nothing_to_merge(scattered_copy: Copy) -> None:
     folder = scattered_copy()
-    first = merge_files(folder)
-    assert merge_files(folder) == CompactResult(first.files_after, first.files_after)
+    result = merge_files(folder)
+    assert merge_files(folder) == CompactResult(result.files_after, result.files_after)
 
 
 def test_a_size_that_was_expanded_is_left_alone(scattered_copy: Copy) -> None:
@@ -139,12 +139,12 @@ def test_stopped_at_any_moment_nothing_is_lost(
 
 def test_a_damaged_part_is_not_merged(scattered_copy: Copy) -> None:
     folder = scattered_copy()
-    before, recorded = sample(folder), rows(folder.path, BATCHES)
+    before, expected = sample(folder), rows(folder.path, BATCHES)
     part = batch_file(folder)
     part.write_bytes(part.read_bytes()[:-1])
     with pytest.raises(SetsetError, match=r"batch 3 of size 5: .*: run 'setset repair' first"):
         merge_files(folder)
-    assert rows(folder.path, BATCHES) == recorded
+    assert rows(folder.path, BATCHES) == expected
     repair_all(folder)
     merge_files(folder)
     assert findings(folder, deep=True) == []

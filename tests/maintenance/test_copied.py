@@ -43,10 +43,10 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 def notes(folder: WorkspaceFolder) -> tuple[str | None, str | None]:
     """Folder named by the database, and folder named by the token of the own root."""
-    ((recorded,),) = rows(folder.path, "SELECT folder FROM workspace")
+    ((path,),) = rows(folder.path, "SELECT folder FROM workspace")
     token = read_token(folder.own_root)
     assert token is not None
-    return recorded, token.folder
+    return path, token.folder
 
 
 def go_on(folder: WorkspaceFolder, output: Path | None) -> None:
@@ -76,8 +76,8 @@ def claim(folder: WorkspaceFolder, root: Path) -> None:
 
 
 def test_a_new_workspace_notes_where_it_is(original: WorkspaceFolder) -> None:
-    place = str(original.path.resolve())
-    assert notes(original) == (place, place)
+    path = str(original.path.resolve())
+    assert notes(original) == (path, path)
 
 
 @pytest.mark.parametrize("lost_by_copy", ["nothing", "its token", "its database"])
@@ -146,20 +146,20 @@ def test_a_moved_workspace_takes_its_roots_and_notes_where_it_is(
 ) -> None:
     if take == "repair":
         damage_token(out)
-    there = moved(original)
+    moved_folder = moved(original)
     if left == "another workspace":
         build(original.path, 3, target=18)
     elif left == "a bare folder":
         original.own_root.mkdir(parents=True)
-    place = str(there.path.resolve())
+    path = str(moved_folder.path.resolve())
     if take == "repair":
-        repair_all(there)
+        repair_all(moved_folder)
     else:
-        claim(there, out)
-    assert notes(there) == (place, place)
-    assert read_token(out) == Token(rows(there.path, "SELECT id FROM workspace")[0][0], place)
-    go_on(there, out)
-    require_right(there)
+        claim(moved_folder, out)
+    assert notes(moved_folder) == (path, path)
+    assert read_token(out) == Token(rows(moved_folder.path, "SELECT id FROM workspace")[0][0], path)
+    go_on(moved_folder, out)
+    require_right(moved_folder)
 
 
 def test_a_copy_whose_original_is_gone_is_the_workspace(original: WorkspaceFolder, out: Path) -> None:
@@ -188,22 +188,22 @@ def test_a_copy_that_mends_its_own_token_is_still_one(original: WorkspaceFolder,
 @pytest.mark.posix("makes links")
 def test_one_folder_by_two_names_is_no_copy(original: WorkspaceFolder, out: Path) -> None:
     """As of a disk that is mounted twice."""
-    other = original.path.parent / "other"
-    other.symlink_to(original.path)
-    change(original.path, f"UPDATE workspace SET folder = '{other}'")
+    link = original.path.parent / "other"
+    link.symlink_to(original.path)
+    change(original.path, f"UPDATE workspace SET folder = '{link}'")
     damage_token(out)
     repair_all(original)
     require_right(original)
 
 
 def test_what_only_reads_notes_nothing(original: WorkspaceFolder) -> None:
-    there = moved(original)
-    before = contents(there.path)
-    with setset.open(there.path) as workspace:
+    moved_folder = moved(original)
+    before = contents(moved_folder.path)
+    with setset.open(moved_folder.path) as workspace:
         workspace.status()
         workspace.roots()
         assert list(workspace.check()) == []
-    assert contents(there.path) == before
+    assert contents(moved_folder.path) == before
 
 
 def without_notes(folder: WorkspaceFolder) -> None:
@@ -216,9 +216,9 @@ def without_notes(folder: WorkspaceFolder) -> None:
 def test_a_workspace_of_an_earlier_version_notes_where_it_is(original: WorkspaceFolder, out: Path) -> None:
     without_notes(original)
     damage_token(out)
-    place = str(original.path)
+    path = str(original.path)
     repair_all(original)
-    assert notes(original) == (place, place)
+    assert notes(original) == (path, path)
     require_right(original)
 
 
@@ -277,67 +277,67 @@ def test_the_own_root_of_a_copy_stays_inside(original: WorkspaceFolder) -> None:
 @pytest.mark.parametrize("inside", ["batches", "new"])
 def test_no_root_is_claimed_inside_another_workspace(original: WorkspaceFolder, inside: str) -> None:
     """Even if nothing there says whose it is."""
-    other, _ = build(original.path.parent / "other", 3, target=18)
+    second, _ = build(original.path.parent / "other", 3, target=18)
     root = original.path / inside
     (original.own_root / TOKEN).unlink()
     shutil.rmtree(original.own_root / "t18/s03")
     with pytest.raises(ForeignRoot, match=re.escape(f"is inside the workspace {original.path}")):
-        rebuild(other, root)
+        rebuild(second, root)
 
 
 def test_a_copy_deletes_nothing_after_the_original_was_moved(original: WorkspaceFolder, out: Path) -> None:
     """`cp -r A B`, a run in B, `mv A A2`, `rm` in B: nothing shows any more that B is a copy."""
     copy = copied(original)
     go_on(copy, None)
-    there = moved(original)
-    before = contents(there.path) | contents(out)
+    moved_folder = moved(original)
+    before = contents(moved_folder.path) | contents(out)
     with setset.open(copy.path, mode="a") as workspace:
         assert workspace.exploration(18).remove().kept == 5
-    assert contents(there.path) | contents(out) == before
-    claim(there, out)
-    require_right(there)
+    assert contents(moved_folder.path) | contents(out) == before
+    claim(moved_folder, out)
+    require_right(moved_folder)
 
 
 def test_a_moved_workspace_reads_its_roots_and_names_the_command_to_write(original: WorkspaceFolder, out: Path) -> None:
-    there, before = moved(original), contents(out)
-    with setset.open(there.path) as workspace:
+    moved_folder, before = moved(original), contents(out)
+    with setset.open(moved_folder.path) as workspace:
         assert [root.state for root in workspace.roots()] == [RootState.OWN, RootState.MOVED]
         assert sum(len(block) for block in workspace.exploration(18)[4].arrays()) == RIGHT[1][2]
-    require_right(there)
+    require_right(moved_folder)
     command = f"run 'setset roots move {out} {out}'"
     with pytest.raises(ForeignRoot, match=re.escape(f"if that workspace was moved here, {command}")):
-        go_on(there, out)
+        go_on(moved_folder, out)
     assert contents(out) == before
-    claim(there, out)
-    with setset.open(there.path) as workspace:
+    claim(moved_folder, out)
+    with setset.open(moved_folder.path) as workspace:
         assert [root.state for root in workspace.roots()] == [RootState.OWN, RootState.OWN]
-    go_on(there, out)
-    require_right(there)
+    go_on(moved_folder, out)
+    require_right(moved_folder)
 
 
 def test_a_damaged_file_in_a_moved_root_is_made_again_after_a_claim(original: WorkspaceFolder, out: Path) -> None:
     """Even if it is the only file: each message names the next command."""
-    there = moved(original)
+    moved_folder = moved(original)
     files = sorted(out.glob("t18/s04/*.setset"))
     for path in files:
         flip(path)
     with pytest.raises(ForeignRoot, match="setset roots move"):
-        repair_all(there)
+        repair_all(moved_folder)
     with pytest.raises(BadInput, match=r"5 of the 5 files .* 'setset roots move --incomplete"):
-        claim(there, out)
-    with setset.open(there.path, mode="a") as workspace:
+        claim(moved_folder, out)
+    with setset.open(moved_folder.path, mode="a") as workspace:
         workspace.move_root(out, out, incomplete=True)
-    assert len(repair_all(there)) == len(files)
-    require_right(there)
+    assert len(repair_all(moved_folder)) == len(files)
+    require_right(moved_folder)
 
 
 def test_a_root_that_the_database_does_not_know_is_taken_by_a_rebuild(original: WorkspaceFolder, out: Path) -> None:
-    there = moved(original)
+    moved_folder = moved(original)
     out.rename(out.parent / "unknown")
-    with setset.open(there.path, mode="a") as workspace:
+    with setset.open(moved_folder.path, mode="a") as workspace:
         workspace.forget_root(out)
         (out.parent / "unknown").rename(out)
         with pytest.raises(BadInput, match=re.escape(f"'setset db rebuild' with --output {out}")):
             workspace.move_root(out, out)
-    rebuild(there, out)
-    require_right(there)
+    rebuild(moved_folder, out)
+    require_right(moved_folder)

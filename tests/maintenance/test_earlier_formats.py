@@ -19,8 +19,8 @@ LOST = "t19/s04/0000000-001.setset"
 
 @pytest.fixture(params=[PLAIN_VERSION, LAST_CODED_VERSION])
 def earlier(request: pytest.FixtureRequest) -> int:
-    found: int = request.param
-    return found
+    number: int = request.param
+    return number
 
 
 @pytest.fixture

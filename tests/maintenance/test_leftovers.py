@@ -21,25 +21,25 @@ from tests.windows import keep_open_files
 
 def test_strays_are_told_apart_and_only_our_own_are_removed(copy: Copy) -> None:
     folder = copy()
-    here = batch_file(folder).parent
-    strangers = {
-        here / "notes.txt": b"mine",
-        here / "0000001-000 (copy).setset": batch_file(folder).read_bytes(),
-        here / "9999999-000.setset": b"not a batch",
+    batch_folder = batch_file(folder).parent
+    foreign = {
+        batch_folder / "notes.txt": b"mine",
+        batch_folder / "0000001-000 (copy).setset": batch_file(folder).read_bytes(),
+        batch_folder / "9999999-000.setset": b"not a batch",
         folder.own_root / "photo.jpg": b"x",
     }
-    for path, data in strangers.items():
+    for path, data in foreign.items():
         path.write_bytes(data)
-    (here / ".0000001-000.setset.host.1.abcdef01.tmp").write_bytes(b"half")
-    kinds = {Path(found.where).name: found.kind for found in findings(folder)}
+    (batch_folder / ".0000001-000.setset.host.1.abcdef01.tmp").write_bytes(b"half")
+    kinds = {Path(finding.where).name: finding.kind for finding in findings(folder)}
     assert kinds == {
-        **{path.name: FindingKind.FOREIGN for path in strangers},
+        **{path.name: FindingKind.FOREIGN for path in foreign},
         ".0000001-000.setset.host.1.abcdef01.tmp": FindingKind.TEMPORARY,
     }
     build(folder.path)
-    kinds = {Path(found.where).name: found.kind for found in findings(folder)}
-    assert kinds == {path.name: FindingKind.FOREIGN for path in strangers}
-    assert all(path.read_bytes() == data for path, data in strangers.items())
+    kinds = {Path(finding.where).name: finding.kind for finding in findings(folder)}
+    assert kinds == {path.name: FindingKind.FOREIGN for path in foreign}
+    assert all(path.read_bytes() == data for path, data in foreign.items())
 
 
 def test_a_file_that_was_finished_but_not_recorded_is_taken_over(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_file_that_was_finished_but_not_recorded_is_taken_over(tmp_path: Path)
     folder, _ = build(tmp_path / "w", 3)
     (database, before) = folder.database.read_bytes(), rows(build(folder.path, 4)[0].path, BATCHES)
     folder.database.write_bytes(database)
-    orphans = [found.where for found in findings(folder) if found.kind is FindingKind.ORPHAN]
+    orphans = [finding.where for finding in findings(folder) if finding.kind is FindingKind.ORPHAN]
     assert sorted(orphans) == sorted(map(str, (folder.own_root / "t16/s04").iterdir()))
     times = {path: Path(path).stat().st_mtime_ns for path in orphans}
     build(folder.path, 4)
@@ -114,52 +114,52 @@ def test_nothing_is_looked_at_or_removed_in_a_root_that_is_anothers_now(tmp_path
     build(folder.path, 4, output=tmp_path / "nas")
     (tmp_path / "nas").rename(tmp_path / "away")
     build(tmp_path / "other", 4, output=tmp_path / "nas")
-    half = tmp_path / "nas" / "t16" / "s04" / HALF
-    half.write_bytes(b"another's worker is at it")
+    temporary = tmp_path / "nas" / "t16" / "s04" / HALF
+    temporary.write_bytes(b"another's worker is at it")
     before = digests(tmp_path / "nas")
     with writing(folder.path) as database:
         leftovers.remove_leftovers(database, NoProgress())
         leftovers.remove_temporaries(database)
         assert list(leftovers.find_strays(database)) == []
     assert digests(tmp_path / "nas") == before
-    assert half.exists()
+    assert temporary.exists()
 
 
 @pytest.mark.posix("makes links")
 def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", 3)
-    other, _ = build(tmp_path / "other", 4)
-    theirs = other.own_root / "t16" / "s04"
-    (theirs / HALF).write_bytes(b"another's worker is at it")
-    before = sorted(other.own_root.rglob("*"))
-    (folder.own_root / "t16" / "s04").symlink_to(theirs)
-    (folder.own_root / "t15").symlink_to(other.own_root / "t16")
+    second, _ = build(tmp_path / "other", 4)
+    target = second.own_root / "t16" / "s04"
+    (target / HALF).write_bytes(b"another's worker is at it")
+    before = sorted(second.own_root.rglob("*"))
+    (folder.own_root / "t16" / "s04").symlink_to(target)
+    (folder.own_root / "t15").symlink_to(second.own_root / "t16")
     with writing(folder.path) as database:
         strays = [(stray.path.name, stray.kind) for stray in leftovers.find_strays(database)]
         leftovers.remove_leftovers(database, NoProgress())
         leftovers.remove_temporaries(database)
     assert strays == [("t15", leftovers.StrayKind.FOREIGN), ("s04", leftovers.StrayKind.FOREIGN)]
-    assert sorted(other.own_root.rglob("*")) == before
+    assert sorted(second.own_root.rglob("*")) == before
 
 
 def test_only_the_folders_that_setset_makes_are_looked_into(copy: Copy) -> None:
     folder = copy()
     photos = folder.own_root / "photos" / "s04"
     deep = folder.own_root / "t16" / "s04" / "deep"
-    for here in (photos, deep):
-        here.mkdir(parents=True)
-        (here / HALF).write_bytes(b"mine")
-        (here / batch_file(folder).name).write_bytes(batch_file(folder).read_bytes())
-    found = {Path(found.where).name: found.kind for found in findings(folder)}
-    assert found == {"photos": FindingKind.FOREIGN, "deep": FindingKind.FOREIGN}
+    for subfolder in (photos, deep):
+        subfolder.mkdir(parents=True)
+        (subfolder / HALF).write_bytes(b"mine")
+        (subfolder / batch_file(folder).name).write_bytes(batch_file(folder).read_bytes())
+    kinds = {Path(finding.where).name: finding.kind for finding in findings(folder)}
+    assert kinds == {"photos": FindingKind.FOREIGN, "deep": FindingKind.FOREIGN}
     build(folder.path)
-    assert all(len(list(here.iterdir())) == 2 for here in (photos, deep))
+    assert all(len(list(subfolder.iterdir())) == 2 for subfolder in (photos, deep))
 
 
 def test_what_a_database_that_was_being_made_left_is_removed_by_the_next_run(copy: Copy) -> None:
     folder = copy()
-    left = [".setset.db.new-journal", ".setset.db.rebuilt", "..setset.db.rebuilt.new"]
-    for name in left:
+    leftover_names = [".setset.db.new-journal", ".setset.db.rebuilt", "..setset.db.rebuilt.new"]
+    for name in leftover_names:
         (folder.path / name).write_bytes(b"half")
     (folder.path / "setset.db.lost").hardlink_to(folder.database)
     (folder.path / "setset.db.lost-2").write_bytes(b"an old one")
@@ -186,8 +186,8 @@ def test_the_own_root_is_cleaned_up_even_if_all_files_are_elsewhere(tmp_path: Pa
 def test_a_leftover_that_another_program_has_open_stops_nothing(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows does not remove it. The other leftovers go, the run goes on, and the next one removes it."""
     folder = copy()
-    left = [batch_file(folder).parent / f".{name}.setset.abcdef012345.tmp" for name in "abc"]
-    for path in left:
+    paths = [batch_file(folder).parent / f".{name}.setset.abcdef012345.tmp" for name in "abc"]
+    for path in paths:
         path.write_bytes(b"half")
 
     class Notices(NoProgress):
@@ -196,12 +196,12 @@ def test_a_leftover_that_another_program_has_open_stops_nothing(copy: Copy, monk
         def notice(self, text: str) -> None:
             self.texts.append(text)
 
-    with monkeypatch.context() as patched, left[1].open("rb"):
-        keep_open_files(patched)
+    with monkeypatch.context() as context, paths[1].open("rb"):
+        keep_open_files(context)
         with writing(folder.path) as database:
             leftovers.remove_leftovers(database, Notices())
             leftovers.remove_temporaries(database)
-        assert [path for path in left if path.exists()] == [left[1]]
-        assert f"cannot remove {left[1]} (another program has it open): the next run tries again" in Notices.texts
+        assert [path for path in paths if path.exists()] == [paths[1]]
+        assert f"cannot remove {paths[1]} (another program has it open): the next run tries again" in Notices.texts
     build(folder.path)
-    assert not left[1].exists()
+    assert not paths[1].exists()

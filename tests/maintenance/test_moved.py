@@ -45,9 +45,9 @@ def test_a_moved_root_is_recorded_with_its_history(folder: Path) -> None:
     before, runs = digests(folder / "old"), rows(folder / "w", "SELECT COUNT(*) FROM runs")[0][0]
     (folder / "old").rename(folder / "new")
     assert states(folder) == ["present", "absent"]
-    (found,) = findings(WorkspaceFolder(folder / "w"), deep=True)
-    assert (found.kind, found.where) == (FindingKind.GONE, str(folder / "old"))
-    assert f"setset roots move {folder / 'old'} NEW" in found.what
+    (finding,) = findings(WorkspaceFolder(folder / "w"), deep=True)
+    assert (finding.kind, finding.where) == (FindingKind.GONE, str(folder / "old"))
+    assert f"setset roots move {folder / 'old'} NEW" in finding.what
     assert repair_all(WorkspaceFolder(folder / "w")) == []
     for moved in (True, False):
         result = move(folder)
@@ -98,7 +98,7 @@ def test_what_is_not_that_root_is_refused(folder: Path, name: str) -> None:
     shutil.copytree(folder / "old", folder / "new")
     if name != "copy":
         (folder / "old").rename(folder / "away")
-    complaint = {
+    message = {
         "token": "it has no setset-root.json",
         "damaged token": "is damaged; copy the whole folder again",
         "foreign": "it belongs to another workspace",
@@ -115,7 +115,7 @@ def test_what_is_not_that_root_is_refused(folder: Path, name: str) -> None:
         shutil.copy(folder / "theirs" / TOKEN, folder / "new" / TOKEN)
     elif name == "nothing":
         shutil.rmtree(folder / "new")
-    with pytest.raises(BadInput, match=complaint):
+    with pytest.raises(BadInput, match=message):
         move(folder, old="else" if name == "unknown" else "old")
     assert rows(folder / "w", "SELECT id, path FROM storage_roots") == before
 
@@ -166,8 +166,8 @@ def test_whoever_reads_hears_of_it(folder: Path) -> None:
         status = workspace.status()
         assert [size.state.value for size in status.sizes] == ["complete", "absent"]
         assert [root.state for root in status.roots] == [RootState.OWN, RootState.ABSENT]
-        done = workspace.repair(dry_run=True)
-        assert (done.repaired, done.needs_roots) == ([], True)
+        result = workspace.repair(dry_run=True)
+        assert (result.repaired, result.needs_roots) == ([], True)
         with pytest.raises(RootGone, match="setset roots move"):
             workspace.repair(target=TARGET, size=4, batch=0, dry_run=True)
 
@@ -204,8 +204,8 @@ def test_a_lost_root_is_forgotten_and_made_again(folder: Path) -> None:
         assert [size.state.value for size in workspace.status().sizes] == ["complete", "defective"]
     assert len(repair_all(WorkspaceFolder(folder / "w"))) == 5
     assert is_sound(folder)
-    made = digests(folder / "w" / "batches")
-    assert {path: made[path] for path in before} == before
+    files = digests(folder / "w" / "batches")
+    assert {path: files[path] for path in before} == before
     assert states(folder) == ["present"]
 
 

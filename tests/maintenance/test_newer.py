@@ -40,7 +40,7 @@ def test_a_new_format_raises_the_schema() -> None:
 @pytest.mark.parametrize("recorded", [True, False])
 def test_files_of_a_newer_setset_are_left_alone(copy: Copy, recorded: bool) -> None:
     folder = copy()
-    newer = [batch_file(folder, place, size) for place, size in ((0, 4), (1, 4), (2, SIZE))]
+    newer = [batch_file(folder, number, size) for number, size in ((0, 4), (1, 4), (2, SIZE))]
     for path in newer:
         make_newer(path)
     if not recorded:
@@ -48,11 +48,11 @@ def test_files_of_a_newer_setset_are_left_alone(copy: Copy, recorded: bool) -> N
     names = {path.relative_to(folder.path).as_posix() for path in newer}
     before = {path: digest for path, digest in digests(folder.path).items() if path in names}
     assert len(before) == 3
-    found = [finding for finding in findings(folder) if finding.kind is FindingKind.NEWER]
-    assert len(found) == 3
-    assert advice(found) == Remedy.UPGRADE.value
-    repaired = run_here("repair", workspace=folder.path)
-    assert (repaired.returncode, "upgrade setset" in repaired.stderr) == (1, True)
+    problems = [finding for finding in findings(folder) if finding.kind is FindingKind.NEWER]
+    assert len(problems) == 3
+    assert advice(problems) == Remedy.UPGRADE.value
+    result = run_here("repair", workspace=folder.path)
+    assert (result.returncode, "upgrade setset" in result.stderr) == (1, True)
     for _ in range(2):
         with pytest.raises(
             NewerFormat, match=r"has batch format 4, but this setset reads up to format 3: upgrade setset"
@@ -73,9 +73,9 @@ def test_a_rebuild_refuses_files_of_a_newer_setset(copy: Copy) -> None:
 def forge(path: Path, change_of: Callable[[Header, Streams], tuple[Streams, tuple[Cards, Cards]]]) -> str:
     """Replaces a file by one with a right checksum whose header lies; returns its digest."""
     header, streams = files.load(path)
-    forged, ends = change_of(header, streams)
+    changed, bounds = change_of(header, streams)
     data = batch_format.encode(
-        forged, header.target, header.batch_lists, header.span, ends, header.source_digest, header.pruned
+        changed, header.target, header.batch_lists, header.span, bounds, header.source_digest, header.pruned
     )
     path.write_bytes(data)
     return data[-batch_format.DIGEST_BYTES :].hex()
@@ -85,8 +85,8 @@ def accept(folder: WorkspaceFolder, path: Path, digest: str, **values: str) -> N
     """Records a forged file, as somebody who knows the format would."""
     header, _ = batch_format.verify(path.read_bytes())
     columns = {"digest": f"'{digest}'", "bytes": str(header.file_bytes), **values}
-    assigned = ", ".join(f"{name} = {value}" for name, value in columns.items())
-    change(folder.path, f"UPDATE batches SET {assigned} WHERE path LIKE '%{path.parent.name}/{path.name}'")
+    assignments = ", ".join(f"{name} = {value}" for name, value in columns.items())
+    change(folder.path, f"UPDATE batches SET {assignments} WHERE path LIKE '%{path.parent.name}/{path.name}'")
 
 
 def spelled(cards: Cards) -> str:
@@ -97,16 +97,16 @@ def spelled(cards: Cards) -> str:
 def test_a_header_that_lies_about_its_ends_is_found_and_mended(copy: Copy, first: Cards) -> None:
     """In order or not: `check --deep` finds it, `db rebuild` does not take it, and nobody goes in circles."""
     folder = copy()
-    right = rows(folder.path, BATCHES)
+    expected = rows(folder.path, BATCHES)
     path = batch_file(folder, 3)
     digest = forge(path, lambda header, streams: (streams, (first, header.last)))
     accept(folder, path, digest, first_list=spelled(first))
-    found = findings(folder, deep=True)
-    assert {finding.kind for finding in found} == {FindingKind.LISTS}
+    problems = findings(folder, deep=True)
+    assert {finding.kind for finding in problems} == {FindingKind.LISTS}
     rebuild(folder)
     build(folder.path)
     assert findings(folder, deep=True) == []
-    assert rows(folder.path, BATCHES) == right
+    assert rows(folder.path, BATCHES) == expected
 
 
 @pytest.mark.parametrize("lie", [-1, -1000])

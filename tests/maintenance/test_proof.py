@@ -26,7 +26,7 @@ LOST = "its batches are not recorded"
 
 
 def find_flaws(
-    recorded: Sequence[Batch],
+    batches: Sequence[Batch],
     done: Mapping[int, str | None] | Set[int],
     sources: Sources,
     not_empty: Set[int] = frozenset(),
@@ -39,7 +39,7 @@ def find_flaws(
         for source, made_from in digests.items()
     ]
     size = SizeRecord(ExplorationKey(cast(Database, None), 1, 12), 5, 100, 4, 0)
-    return Evidence(size, list(recorded), expanded, sources, all_known).flaws()
+    return Evidence(size, list(batches), expanded, sources, all_known).flaws()
 
 
 def digest(source: int) -> str:
@@ -76,8 +76,8 @@ WHOLE = [part(0, 0), part(0, 1), part(0, 2, True), part(1, 0, True), part(2, 0),
 ALL = {0, 1, 2}
 
 
-def reasons(recorded: Sequence[Batch], done: set[int] = ALL, sources: int = 3) -> dict[int, str]:
-    flaws = find_flaws(recorded, done, known(sources))
+def reasons(batches: Sequence[Batch], done: set[int] = ALL, sources: int = 3) -> dict[int, str]:
+    flaws = find_flaws(batches, done, known(sources))
     assert flaws == sorted(flaws, key=lambda flaw: flaw.source)
     assert len({flaw.source for flaw in flaws}) == len(flaws)
     return {flaw.source: flaw.reason for flaw in flaws}
@@ -101,8 +101,8 @@ def test_a_missing_part_is_a_flaw_of_its_source(gone: int) -> None:
 
 @pytest.mark.parametrize("double", range(len(WHOLE)))
 def test_a_part_that_is_there_twice_is_a_flaw(double: int) -> None:
-    twice = WHOLE[double]
-    assert reasons([*WHOLE, twice]) == {twice.span.first_source: NOT_WHOLE}
+    duplicate = WHOLE[double]
+    assert reasons([*WHOLE, duplicate]) == {duplicate.span.first_source: NOT_WHOLE}
 
 
 def test_a_part_after_the_last_and_a_last_that_is_none() -> None:
@@ -128,8 +128,8 @@ def test_merged_batches_with_a_gap_or_an_overlap() -> None:
 
 def test_what_was_made_from_another_source() -> None:
     """One source of several that changed is enough."""
-    other = batch(Span(1, 0, 1, 0, True), digest(0))
-    assert reasons([*WHOLE[:3], other, *WHOLE[4:]]) == {1: ANOTHER}
+    altered = batch(Span(1, 0, 1, 0, True), digest(0))
+    assert reasons([*WHOLE[:3], altered, *WHOLE[4:]]) == {1: ANOTHER}
     span = Span(0, 0, 2, 1, True)
     mixed = batch(span, combine_digests([digest(0), digest(7), digest(2)]))
     assert reasons([mixed]) == dict.fromkeys(ALL, ANOTHER)
@@ -138,9 +138,9 @@ def test_what_was_made_from_another_source() -> None:
 
 
 def test_a_batch_that_version_0_1_recorded_is_taken_at_its_word() -> None:
-    assert reasons([batch(each.span, None) for each in WHOLE]) == {}
+    assert reasons([batch(part_of_whole.span, None) for part_of_whole in WHOLE]) == {}
     assert reasons([batch(Span(0, 0, 2, 1, True), None)]) == {}
-    assert reasons([batch(each.span, None) for each in WHOLE[1:]]) == {0: NOT_WHOLE}
+    assert reasons([batch(part_of_whole.span, None) for part_of_whole in WHOLE[1:]]) == {0: NOT_WHOLE}
 
 
 def test_sources_that_are_not_there() -> None:
@@ -151,11 +151,11 @@ def test_sources_that_are_not_there() -> None:
 
 
 def test_numbers_that_make_no_sense_exhaust_nothing() -> None:
-    most = (1 << 31) - 1
-    recorded = reasons([merged((0, 0), (most, 0)), part(1, 0, True)], {0, 1})
-    assert set(recorded) <= set(range(10))
-    assert {0, 1} <= recorded.keys()
-    assert reasons([batch(Span(most, 0, most, 0, True), digest(most))], set()) == {most: UNKNOWN}
+    largest = (1 << 31) - 1
+    flaws = reasons([merged((0, 0), (largest, 0)), part(1, 0, True)], {0, 1})
+    assert set(flaws) <= set(range(10))
+    assert {0, 1} <= flaws.keys()
+    assert reasons([batch(Span(largest, 0, largest, 0, True), digest(largest))], set()) == {largest: UNKNOWN}
 
 
 def test_batches_of_an_expansion_that_is_not_done() -> None:
@@ -166,7 +166,7 @@ def test_batches_of_an_expansion_that_is_not_done() -> None:
 def test_batches_that_were_made_and_are_not_there() -> None:
     """All of a source's rows may be gone, too."""
     sources = known(3)
-    without = [each for each in WHOLE if each.span.first_source != 1]
+    without = [member for member in WHOLE if member.span.first_source != 1]
     assert find_flaws(without, ALL, sources) == []
     assert find_flaws(without, ALL, sources, not_empty={0, 2}) == []
     assert find_flaws(without, ALL, sources, not_empty=ALL) == [Flaw(1, LOST)]
@@ -187,8 +187,8 @@ def test_nothing_is_said_of_sources_that_may_yet_come() -> None:
         find_flaws([merged((0, 0), (2, 1))], ALL, known(2), ALL, all_known=False),
     ):
         assert flaws == []
-    other = batch(Span(1, 0, 1, 0, True), digest(0))
-    assert find_flaws([other], {1: None}, known(2), all_known=False) == [Flaw(1, ANOTHER)]
+    altered = batch(Span(1, 0, 1, 0, True), digest(0))
+    assert find_flaws([altered], {1: None}, known(2), all_known=False) == [Flaw(1, ANOTHER)]
 
 
 def test_the_seeds_have_a_source_without_lists() -> None:
@@ -211,28 +211,30 @@ def covered(span: Span, source: int) -> set[int]:
     if not span.first_source <= source <= span.last_source:
         return set()
     first = span.first_part if source == span.first_source else 0
-    ends = source != span.last_source or span.ends_source
-    return set(range(first, TOP if ends else span.last_part + 1))
+    is_complete = source != span.last_source or span.ends_source
+    return set(range(first, TOP if is_complete else span.last_part + 1))
 
 
-def naive_flaws(recorded: Sequence[Batch], done: set[int], sources: Sources, not_empty: set[int]) -> set[int]:
+def naive_flaws(batches: Sequence[Batch], done: set[int], sources: Sources, not_empty: set[int]) -> set[int]:
     """The known sources that are not proven: each part of each must be covered once, by what is right."""
     flawed = set()
     for source in sources:
-        mine = [each for each in recorded if covered(each.span, source)]
-        counts = [sum(number in covered(each.span, source) for each in mine) for number in range(TOP)]
-        right = all(
-            each.span.last_source in sources
-            and each.source_digest
+        covering = [candidate for candidate in batches if covered(candidate.span, source)]
+        counts = [sum(number in covered(candidate.span, source) for candidate in covering) for number in range(TOP)]
+        is_right = all(
+            candidate.span.last_source in sources
+            and candidate.source_digest
             in (
                 "",
-                combine_digests([sources[n].digest for n in range(each.span.first_source, each.span.last_source + 1)]),
+                combine_digests(
+                    [sources[n].digest for n in range(candidate.span.first_source, candidate.span.last_source + 1)]
+                ),
             )
-            for each in mine
+            for candidate in covering
         )
-        if mine and (not right or source not in done or counts != [1] * TOP):
+        if covering and (not is_right or source not in done or counts != [1] * TOP):
             flawed.add(source)
-        if not mine and source in not_empty:
+        if not covering and source in not_empty:
             flawed.add(source)
     return flawed
 
@@ -243,13 +245,13 @@ places = st.tuples(st.integers(0, SOURCES), st.integers(0, PARTS - 1))
 @st.composite
 def any_batches(draw: st.DrawFn) -> list[Batch]:
     """Anything: what a sequence of damages may leave."""
-    recorded = []
+    drawn = []
     for _ in range(draw(st.integers(0, 5))):
         first, last = sorted([draw(places), draw(places)])
         span = Span(*first, *last, draw(st.booleans()))
-        wrong = draw(st.sampled_from(["right", "right", "right", None, digest(99)]))
-        recorded.append(batch(span, wrong))
-    return recorded
+        source_digest = draw(st.sampled_from(["right", "right", "right", None, digest(99)]))
+        drawn.append(batch(span, source_digest))
+    return drawn
 
 
 @st.composite
@@ -263,13 +265,13 @@ def tiled_batches(draw: st.DrawFn) -> list[Batch]:
         last = cells[end - 1]
         tiles.append(batch(Span(*cells[start], *last, last[1] == parts[last[0]] - 1)))
     damage = draw(st.sampled_from(["none", "lost", "twice", "another"]))
-    place = draw(st.integers(0, len(tiles) - 1))
+    index = draw(st.integers(0, len(tiles) - 1))
     if damage == "lost":
-        del tiles[place]
+        del tiles[index]
     elif damage == "twice":
-        tiles.append(tiles[place])
+        tiles.append(tiles[index])
     elif damage == "another":
-        tiles[place] = batch(tiles[place].span, digest(99))
+        tiles[index] = batch(tiles[index].span, digest(99))
     return tiles
 
 
@@ -286,5 +288,5 @@ def test_flaws_are_those_of_the_naive_twin(
     done, not_empty = done & sources.keys(), not_empty & done & sources.keys()
     flaws = {flaw.source for flaw in find_flaws(recorded, done, sources, not_empty)}
     assert flaws & sources.keys() == naive_flaws(recorded, done, sources, not_empty)
-    beyond = {each.span.last_source for each in recorded if each.span.last_source not in sources}
-    assert bool(flaws - sources.keys()) == bool(beyond)
+    unknown = {record.span.last_source for record in recorded if record.span.last_source not in sources}
+    assert bool(flaws - sources.keys()) == bool(unknown)

@@ -113,9 +113,9 @@ def test_a_rebuilt_database_knows_what_is_missing(copy: Copy, reference: Path) -
 def test_a_damaged_database_is_kept_when_it_is_rebuilt(copy: Copy) -> None:
     folder = copy()
     folder.database.write_bytes(b"\0" * 5000)
-    kept = rebuild(folder)
-    assert kept is not None
-    assert kept.read_bytes() == b"\0" * 5000
+    backup = rebuild(folder)
+    assert backup is not None
+    assert backup.read_bytes() == b"\0" * 5000
 
 
 def test_a_database_of_a_newer_schema_is_not_replaced(copy: Copy) -> None:
@@ -132,7 +132,7 @@ def test_a_database_that_somebody_holds_is_not_replaced(tmp_path: Path, monkeypa
     """The old database names the storage root elsewhere: nobody can read that now, so nobody would warn."""
     folder, _ = build(tmp_path / "w", 3)
     build(folder.path, 4, output=tmp_path / "nas")
-    recorded = rows(folder.path, BATCHES)
+    expected = rows(folder.path, BATCHES)
     monkeypatch.setattr(schema, "connect", lambda path, mode: connect(path, mode, seconds=0.1))
     with closing(sqlite3.connect(folder.database)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
@@ -142,7 +142,7 @@ def test_a_database_that_somebody_holds_is_not_replaced(tmp_path: Path, monkeypa
             schema.replace(folder.database, folder.path / "made")
         holder.rollback()
     assert not list(folder.path.glob("*.lost*"))
-    assert rows(folder.path, BATCHES) == recorded
+    assert rows(folder.path, BATCHES) == expected
 
 
 @pytest.mark.posix("removes an open file")
@@ -165,9 +165,9 @@ def test_a_rebuild_that_fails_says_why_and_leaves_nothing(copy: Copy, monkeypatc
 def test_a_rebuild_beside_a_reader_that_is_cut_short_stops_no_run(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows replaces no database that a reader has open. The second name of the old one goes when the reader does."""
     folder = copy()
-    recorded = rows(folder.path, BATCHES)
-    with monkeypatch.context() as patched:
-        keep_open_files(patched)
+    expected = rows(folder.path, BATCHES)
+    with monkeypatch.context() as context:
+        keep_open_files(context)
         with folder.database.open("rb"):
             with pytest.raises(Locked, match=r"cannot be replaced .*: close all programs that use it"):
                 rebuild(folder)
@@ -175,7 +175,7 @@ def test_a_rebuild_beside_a_reader_that_is_cut_short_stops_no_run(copy: Copy, mo
             build(folder.path)
         build(folder.path)
     assert not list(folder.path.glob("*.lost*"))
-    assert rows(folder.path, BATCHES) == recorded
+    assert rows(folder.path, BATCHES) == expected
 
 
 def test_other_storage_roots_are_rebuilt_too(reference: Path, tmp_path: Path) -> None:
@@ -190,12 +190,12 @@ def test_other_storage_roots_are_rebuilt_too(reference: Path, tmp_path: Path) ->
 
 def test_a_lost_database_is_noticed_with_all_files_elsewhere(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", 4, output=tmp_path / "nas")
-    recorded = rows(folder.path, BATCHES)
+    expected = rows(folder.path, BATCHES)
     folder.database.unlink()
     with pytest.raises(NotAWorkspace, match="--output for each output folder"):
         build(tmp_path / "w", 4, output=tmp_path / "nas")
     rebuild(folder, tmp_path / "nas")
-    assert rows(folder.path, BATCHES) == recorded
+    assert rows(folder.path, BATCHES) == expected
 
 
 def test_the_journal_of_a_lost_database_is_not_played_into_its_successor(tmp_path: Path) -> None:
@@ -211,34 +211,34 @@ def test_the_journal_of_a_lost_database_is_not_played_into_its_successor(tmp_pat
     connection.execute("ROLLBACK")
     connection.close()
     build(folder.path, 4)
-    recorded = rows(folder.path, BATCHES)
+    expected = rows(folder.path, BATCHES)
     folder.database.unlink()
     journal.write_bytes(hot)
     rebuild(folder)
-    assert rows(folder.path, BATCHES) == recorded
+    assert rows(folder.path, BATCHES) == expected
 
 
 def test_each_list_is_taken_once(tmp_path: Path) -> None:
     """If a file is in two folders, rebuild records one and leaves the other in place."""
     folder, _ = build(tmp_path / "w", 4)
-    recorded = rows(folder.path, BATCHES)
+    expected = rows(folder.path, BATCHES)
     shutil.copytree(folder.own_root, tmp_path / "copy")
     folder.database.unlink()
     rebuild(folder, tmp_path / "copy")
-    assert rows(folder.path, BATCHES) == recorded
+    assert rows(folder.path, BATCHES) == expected
     rebuild(folder, tmp_path / "copy")
-    assert rows(folder.path, BATCHES) == recorded
+    assert rows(folder.path, BATCHES) == expected
 
 
 def test_nothing_is_changed_before_it_is_known_what_is_given(tmp_path: Path) -> None:
-    mine, _ = build(tmp_path / "mine", 3)
-    other, _ = build(tmp_path / "other", 3)
-    before = mine.database.read_bytes()
-    names = sorted(path.name for path in mine.path.iterdir())
+    folder, _ = build(tmp_path / "mine", 3)
+    second, _ = build(tmp_path / "other", 3)
+    before = folder.database.read_bytes()
+    names = sorted(path.name for path in folder.path.iterdir())
     with pytest.raises(BadInput, match="different workspaces"):
-        rebuild(mine, other.own_root)
-    assert mine.database.read_bytes() == before
-    assert sorted(path.name for path in mine.path.iterdir()) == names
+        rebuild(folder, second.own_root)
+    assert folder.database.read_bytes() == before
+    assert sorted(path.name for path in folder.path.iterdir()) == names
     letters = tmp_path / "letters"
     letters.mkdir()
     (letters / "letter.txt").write_text("mine")
@@ -251,20 +251,20 @@ def test_a_strangers_numbers_exhaust_nothing(tmp_path: Path) -> None:
     """A sound file that claims a source far beyond all others is no part of a new database; the next run, which has
     all its lists in files that it can prove, removes it."""
     folder, _ = build(tmp_path / "w", 4)
-    recorded = rows(folder.path, BATCHES)
-    some = batch_file(folder, 0, 4)
-    header, streams = files.load(some)
+    expected = rows(folder.path, BATCHES)
+    path = batch_file(folder, 0, 4)
+    header, streams = files.load(path)
     span = Span(0, 0, MOST_BATCHES - 1, 0, True)
     data = encode(streams, header.target, header.batch_lists, span, (header.first, header.last), header.source_digest)
-    stranger = some.parent / files.file_name(span)
-    stranger.write_bytes(data)
+    forged = path.parent / files.file_name(span)
+    forged.write_bytes(data)
     rebuild(folder)
-    assert rows(folder.path, BATCHES) == recorded
-    assert stranger.read_bytes() == data
+    assert rows(folder.path, BATCHES) == expected
+    assert forged.read_bytes() == data
     _, notices = build(tmp_path / "w", 4)
-    assert notices.texts == [f"removed {stranger.name}, left by a run that was stopped"]
-    assert not stranger.exists()
-    assert rows(folder.path, BATCHES) == recorded
+    assert notices.texts == [f"removed {forged.name}, left by a run that was stopped"]
+    assert not forged.exists()
+    assert rows(folder.path, BATCHES) == expected
     assert findings(folder, deep=True) == []
 
 
@@ -304,8 +304,8 @@ def files_of(folder: WorkspaceFolder) -> Path:
 
 def recorded(folder: WorkspaceFolder) -> set[str]:
     """The names of the files of the largest size that are recorded."""
-    found = rows(folder.path, f"SELECT path FROM batches WHERE size = {SIZE}")
-    return {path.rpartition("/")[2] for (path,) in found}
+    paths = rows(folder.path, f"SELECT path FROM batches WHERE size = {SIZE}")
+    return {path.rpartition("/")[2] for (path,) in paths}
 
 
 def undone(folder: WorkspaceFolder) -> list[int]:
@@ -359,9 +359,9 @@ def test_a_merged_file_without_its_neighbour_proves_nothing(tailed_copy: Copy, t
     build(folder.path)
     assert rows(folder.path, COUNTS) == rows(tailed, COUNTS)
     assert findings(folder, deep=True) == []
-    same = files_of(WorkspaceFolder(tailed))
+    original = files_of(WorkspaceFolder(tailed))
     for name in ("0000001-000.setset", "0000001-001.setset", "0000002-000.setset"):
-        assert (files_of(folder) / name).read_bytes() == (same / name).read_bytes()
+        assert (files_of(folder) / name).read_bytes() == (original / name).read_bytes()
     assert recorded(folder) == names(folder)
 
 
@@ -385,10 +385,10 @@ def test_a_merged_file_of_other_sources_is_not_taken(tailed_copy: Copy) -> None:
     merge_files(folder)
     path = files_of(folder) / "0000014-000_0000015-000.setset"
     header, streams = files.load(path)
-    ((first,),) = rows(folder.path, f"SELECT digest FROM batches WHERE size = {SIZE - 1} AND number = 14")
-    other = bytes.fromhex(combine_digests([first, "00" * 16]))
-    ends = (header.first, header.last)
-    path.write_bytes(encode(streams, TARGET, header.batch_lists, header.span, ends, other))
+    ((first_digest,),) = rows(folder.path, f"SELECT digest FROM batches WHERE size = {SIZE - 1} AND number = 14")
+    source_digest = bytes.fromhex(combine_digests([first_digest, "00" * 16]))
+    bounds = (header.first, header.last)
+    path.write_bytes(encode(streams, TARGET, header.batch_lists, header.span, bounds, source_digest))
     rebuild(folder)
     assert undone(folder) == [14, 15]
     build(folder.path)
@@ -443,31 +443,31 @@ def claim(folder: WorkspaceFolder, root: Path) -> None:
 
 def test_of_a_file_in_two_roots_that_of_the_workspace_is_taken(tailed_copy: Copy, tailed: Path) -> None:
     folder = tailed_copy()
-    other = folder.path.parent / "nas"
-    shutil.copytree(folder.own_root / f"t{TARGET}", other / f"t{TARGET}")
-    claim(folder, other)
-    rebuild(folder, other)
+    root = folder.path.parent / "nas"
+    shutil.copytree(folder.own_root / f"t{TARGET}", root / f"t{TARGET}")
+    claim(folder, root)
+    rebuild(folder, root)
     assert rows(folder.path, "SELECT DISTINCT root_id FROM batches") == [(1,)]
     assert rows(folder.path, BATCHES) == rows(tailed, BATCHES)
-    assert digests(other) == digests(folder.own_root), "the copies stay"
+    assert digests(root) == digests(folder.own_root), "the copies stay"
 
 
 def test_the_parts_of_a_source_may_be_in_several_roots(tailed_copy: Copy, tailed: Path) -> None:
     """Some only here, some only there, some in both; merged ones too."""
     folder = tailed_copy()
     merge_beside_parts(folder)
-    other = folder.path.parent / "nas"
-    there = other / f"t{TARGET}" / f"s{SIZE:02d}"
-    there.mkdir(parents=True)
+    root = folder.path.parent / "nas"
+    target = root / f"t{TARGET}" / f"s{SIZE:02d}"
+    target.mkdir(parents=True)
     for name in ("0000001-000.setset", "0000005-000.setset", "0000014-000_0000015-000.setset"):
-        (files_of(folder) / name).rename(there / name)
-    shutil.copy(files_of(folder) / "0000003-000.setset", there)
-    claim(folder, other)
-    rebuild(folder, other)
+        (files_of(folder) / name).rename(target / name)
+    shutil.copy(files_of(folder) / "0000003-000.setset", target)
+    claim(folder, root)
+    rebuild(folder, root)
     assert undone(folder) == []
     assert rows(folder.path, COUNTS) == rows(tailed, COUNTS)
-    elsewhere = rows(folder.path, "SELECT path FROM batches WHERE root_id <> 1 ORDER BY path")
-    assert [path.rpartition("/")[2] for (path,) in elsewhere] == [
+    moved_paths = rows(folder.path, "SELECT path FROM batches WHERE root_id <> 1 ORDER BY path")
+    assert [path.rpartition("/")[2] for (path,) in moved_paths] == [
         "0000001-000.setset",
         "0000005-000.setset",
         "0000014-000_0000015-000.setset",
@@ -484,8 +484,8 @@ SOURCES = 4
 def forge(folder: Path, span: Span, batch_lists: int, source_digest: str) -> None:
     """A small sound file that claims to be some stretch of the largest size. No reader of headers can tell."""
     (streams,) = search.pack([np.array([[0, 1, 3, 4]], np.uint8)], 4, batch_lists)
-    ends = ((0, 1, 3, 4), (0, 1, 3, 4))
-    data = encode(streams, TARGET, batch_lists, span, ends, bytes.fromhex(source_digest))
+    bounds = ((0, 1, 3, 4), (0, 1, 3, 4))
+    data = encode(streams, TARGET, batch_lists, span, bounds, bytes.fromhex(source_digest))
     (folder / files.file_name(span)).write_bytes(data)
 
 
@@ -517,38 +517,38 @@ def test_whatever_files_there_are_only_what_they_prove_is_recorded(
         folder = WorkspaceFolder(Path(shutil.copytree(sources_only, Path(temporary) / "w")))
         nas = Path(temporary) / "nas"
         digest_of = dict(rows(folder.path, "SELECT number, digest FROM batches WHERE size = 3"))
-        here = [root / f"t{TARGET}" / "s04" for root in (folder.own_root, nas)]
-        for each in here:
-            each.mkdir(parents=True)
-        for elsewhere, span, batch_lists, is_right in found:
+        size_folders = [root / f"t{TARGET}" / "s04" for root in (folder.own_root, nas)]
+        for size_folder in size_folders:
+            size_folder.mkdir(parents=True)
+        for is_external, span, batch_lists, is_right in found:
             numbers = range(span.first_source, span.last_source + 1)
             made_from = combine_digests([digest_of.get(number, "11" * 16) for number in numbers])
-            forge(here[elsewhere], span, batch_lists, made_from if is_right else "22" * 16)
+            forge(size_folders[is_external], span, batch_lists, made_from if is_right else "22" * 16)
         claim(folder, nas)
         before = digests(Path(temporary))
         rebuild(folder, nas)
         assert digests(Path(temporary)) == before
         with reading(folder.path) as database:
             exploration = explorations.find(database, TARGET)
-            recorded = batches.read(exploration.at(4))
-            done = set[int]()
+            stored_batches = batches.read(exploration.at(4))
+            finished = set[int]()
             for size in exploration.sizes():
                 if size.size == 4:
                     evidence = read_evidence(size)
-                    done = {each.source for each in evidence.expansions}
+                    finished = {expansion.source for expansion in evidence.expansions}
                     assert evidence.flaws() == []
-        held = {s for each in recorded for s in range(each.span.first_source, each.span.last_source + 1)}
-        assert done == held
+        covered = {s for batch in stored_batches for s in range(batch.span.first_source, batch.span.last_source + 1)}
+        assert finished == covered
         if len({batch_lists for _, _, batch_lists, _ in found}) == 1:
-            there = [files.verify(path)[0] for each in here for path in each.iterdir()]
-            right = {header.span for header in there if header.source_digest != bytes.fromhex("22" * 16)}
-            assert done >= {source for source in range(SOURCES) if has_all_parts(source, right)}
+            headers = [files.verify(path)[0] for size_folder in size_folders for path in size_folder.iterdir()]
+            right_spans = {header.span for header in headers if header.source_digest != bytes.fromhex("22" * 16)}
+            assert finished >= {source for source in range(SOURCES) if has_all_parts(source, right_spans)}
 
 
-def has_all_parts(source: int, found: set[Span]) -> bool:
+def has_all_parts(source: int, span_set: set[Span]) -> bool:
     for number in range(3):
-        if Span(source, number, source, number, True) in found:
+        if Span(source, number, source, number, True) in span_set:
             return True
-        if Span(source, number, source, number, False) not in found:
+        if Span(source, number, source, number, False) not in span_set:
             return False
     return False

@@ -58,16 +58,16 @@ def test_a_size_and_what_is_above_it_go(copy: Copy) -> None:
 
 
 def test_an_exploration_goes_and_others_stay(base: Path) -> None:
-    stranger = base / "w/batches/t18/s03/notes.txt"
-    stranger.write_text("mine")
-    others = {path: digest for path, digest in digests(base / "w").items() if "/t16/" in path}
+    foreign = base / "w/batches/t18/s03/notes.txt"
+    foreign.write_text("mine")
+    expected = {path: digest for path, digest in digests(base / "w").items() if "/t16/" in path}
     assert [size.files for size in remove(base).sizes] == [5, 5]
-    assert digests(base / "w") == others
+    assert digests(base / "w") == expected
     assert digests(base / "out") == {}
-    assert stranger.read_text() == "mine"
+    assert foreign.read_text() == "mine"
     assert rows(base / "w", "SELECT target FROM explorations") == [(16,)]
     assert [finding.kind for finding in findings(WorkspaceFolder(base / "w"))] == [FindingKind.FOREIGN]
-    stranger.unlink()
+    foreign.unlink()
     rebuild(WorkspaceFolder(base / "w"), base / "out")
     assert [row[1] for row in rows(base / "w", COUNTS)] == [3]
 
@@ -75,12 +75,12 @@ def test_an_exploration_goes_and_others_stay(base: Path) -> None:
 def test_counts_from_smaller_sizes_stay(base: Path) -> None:
     build(base / "w", 5, target=16, count_only=True, batch_lists=None)
     build(base / "w", 5, target=TARGET, count_only=True, batch_lists=None)
-    counted = rows(base / "w", COUNTS)
+    counts = rows(base / "w", COUNTS)
     remove(base, 4)
     remove(base, 4, target=16)
     # Target 16 was counted from size 3, which stays; target 18 from size 4, which is gone.
-    kept = [row for row in counted if row[0] == 16 or row[1] == 3]
-    assert sorted(rows(base / "w", COUNTS)) == sorted(kept)
+    expected = [row for row in counts if row[0] == 16 or row[1] == 3]
+    assert sorted(rows(base / "w", COUNTS)) == sorted(expected)
     assert is_sound(base)
 
 
@@ -88,11 +88,11 @@ def test_files_that_a_killed_removal_left_go_with_the_next(base: Path) -> None:
     before = digests(base / "out")
     shutil.copytree(base / "out", base / "kept")
     remove(base, 4)
-    left = sorted((base / "kept/t18/s04").iterdir())[:3]
+    leftover_files = sorted((base / "kept/t18/s04").iterdir())[:3]
     (base / "out/t18/s04").mkdir(parents=True)
-    for path in left:
+    for path in leftover_files:
         shutil.copy(path, base / "out/t18/s04")
-    flip(base / "out/t18/s04" / left[0].name)
+    flip(base / "out/t18/s04" / leftover_files[0].name)
     kinds = {finding.kind for finding in findings(WorkspaceFolder(base / "w"))}
     assert kinds == {FindingKind.ORPHAN}
     rebuild(WorkspaceFolder(base / "w"), base / "out")
@@ -146,19 +146,19 @@ def test_what_cannot_be_removed_changes_nothing(base: Path) -> None:
 
 def test_files_of_another_user_stop_nothing_and_are_named(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All others go. The same command tries again."""
-    theirs = {path.name for path in (base / "out/t18/s04").iterdir()}
+    names_of_other = {path.name for path in (base / "out/t18/s04").iterdir()}
     unlink = os.unlink
 
     def refuse(path: Path, **options: Any) -> None:
-        if Path(path).parent.name == "s04" and Path(path).name in theirs:
+        if Path(path).parent.name == "s04" and Path(path).name in names_of_other:
             raise PermissionError(errno.EPERM, "Operation not permitted", str(path))
         unlink(path, **options)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "unlink", refuse)
+    with monkeypatch.context() as context:
+        context.setattr(os, "unlink", refuse)
         with pytest.raises(ReadOnly, match=r"^5 files cannot be removed, the first one: .*not permitted.*tries again$"):
             remove(base)
-    assert {Path(path).name for path in digests(base / "out")} == theirs
+    assert {Path(path).name for path in digests(base / "out")} == names_of_other
     assert not list((base / "w").rglob("t18/*/*.setset"))
     assert [size.unrecorded for size in remove(base).sizes] == [5]
     assert digests(base / "out") == {}
@@ -167,9 +167,9 @@ def test_files_of_another_user_stop_nothing_and_are_named(base: Path, monkeypatc
 def test_a_folder_of_another_user_is_refused_before_anything_is_removed(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files, recorded = digests(base), rows(base / "w", BATCHES)
-    theirs = base / "out/t18/s04"
-    monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != theirs)
-    with pytest.raises(ReadOnly, match=rf"no permission .* in {re.escape(str(theirs))}: nothing was removed"):
+    files, batches = digests(base), rows(base / "w", BATCHES)
+    locked = base / "out/t18/s04"
+    monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != locked)
+    with pytest.raises(ReadOnly, match=rf"no permission .* in {re.escape(str(locked))}: nothing was removed"):
         remove(base)
-    assert (digests(base), rows(base / "w", BATCHES)) == (files, recorded)
+    assert (digests(base), rows(base / "w", BATCHES)) == (files, batches)

@@ -66,10 +66,10 @@ def test_a_damaged_file_is_found_and_rebuilt(
     folder = copy()
     path = batch_file(folder, size=size)
     damage(path)
-    (found,) = [finding for finding in findings(folder) if finding.kind is FindingKind.FILE]
-    assert found.where == str(path)
-    assert f"of size {size}" in found.what
-    assert found.kind.remedy is Remedy.REPAIR
+    (problem,) = [finding for finding in findings(folder) if finding.kind is FindingKind.FILE]
+    assert problem.where == str(path)
+    assert f"of size {size}" in problem.what
+    assert problem.kind.remedy is Remedy.REPAIR
     if path.is_dir():
         path.rmdir()
     repair_all(folder)
@@ -99,7 +99,7 @@ def test_one_batch_is_rebuilt_whatever_its_state_and_its_sources_with_it(copy: C
 def test_a_lost_row_is_found_and_the_expansion_done_again(copy: Copy, reference: Path) -> None:
     folder = copy()
     change(folder.path, f"DELETE FROM batches WHERE size = {SIZE} AND first_source = 1 AND first_part = 1")
-    kinds = [found.kind for found in findings(folder)]
+    kinds = [finding.kind for finding in findings(folder)]
     assert FindingKind.SUM in kinds
     assert FindingKind.NUMBER in kinds
     repair_all(folder)
@@ -112,9 +112,9 @@ def test_a_damaged_token_is_made_again(copy: Copy, reference: Path) -> None:
     token = folder.own_root / TOKEN
     before = token.read_bytes()
     flip(token)
-    (found,) = findings(folder)
-    assert (found.kind, found.where) == (FindingKind.ROOT, str(token))
-    assert found.kind.remedy is Remedy.REPAIR
+    (finding,) = findings(folder)
+    assert (finding.kind, finding.where) == (FindingKind.ROOT, str(token))
+    assert finding.kind.remedy is Remedy.REPAIR
     repair_all(folder)
     assert findings(folder, deep=True) == []
     assert token.read_bytes() == before
@@ -129,8 +129,8 @@ def test_lists_that_only_a_deep_check_finds_wrong_are_repaired_by_a_deep_repair(
     chunks = [chunk.copy() for chunk in search.unpack(streams)]
     chunks[0] = chunks[0][[*range(10), *range(11, len(chunks[0]))]]
     (forged,) = search.pack(chunks, SIZE, header.batch_lists)
-    ends = (header.first, header.last)
-    data = batch_format.encode(forged, TARGET, header.batch_lists, header.span, ends, header.source_digest)
+    bounds = (header.first, header.last)
+    data = batch_format.encode(forged, TARGET, header.batch_lists, header.span, bounds, header.source_digest)
     path.write_bytes(data)
     source = header.span.first_source
     change(
@@ -140,8 +140,8 @@ def test_lists_that_only_a_deep_check_finds_wrong_are_repaired_by_a_deep_repair(
         f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = {SIZE} AND source = {source}",
     )
     assert repair_all(folder) == []
-    (found,) = repair_all(folder, deep=True)
-    assert (found.kind, found.kind.remedy) == (FindingKind.LISTS, Remedy.DEEP_REPAIR)
+    (finding,) = repair_all(folder, deep=True)
+    assert (finding.kind, finding.kind.remedy) == (FindingKind.LISTS, Remedy.DEEP_REPAIR)
     assert digests(folder.path) == digests(reference)
     assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
     assert findings(folder, deep=True) == []
@@ -168,18 +168,18 @@ def test_other_lists_than_recorded_are_reported_and_not_taken(copy: Copy, refere
         f"UPDATE batches SET lists = lists - 1, digest = 'feed' WHERE size = {SIZE} AND number = 5",
         f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = {SIZE} AND source = {source}",
     )
-    recorded = rows(folder.path, f"SELECT digest, lists FROM files WHERE size = {SIZE}")
-    told = (
+    expected = rows(folder.path, f"SELECT digest, lists FROM files WHERE size = {SIZE}")
+    message = (
         rf"failed once: {path.parent.parent.name}/.*{right}.*the database records \(digest feed\).*setset repair --deep"
     )
     for _ in range(2):
-        with pytest.raises(ExpansionsFailed, match=told):
+        with pytest.raises(ExpansionsFailed, match=message):
             repair_all(folder)
-        with pytest.raises(ExpansionsFailed, match=told):
+        with pytest.raises(ExpansionsFailed, match=message):
             build(folder.path)
-        assert rows(folder.path, f"SELECT digest, lists FROM files WHERE size = {SIZE}") == recorded
+        assert rows(folder.path, f"SELECT digest, lists FROM files WHERE size = {SIZE}") == expected
         assert not path.exists()
-    assert {found.kind for found in findings(folder, deep=True)} == {FindingKind.FILE, FindingKind.LISTS}
+    assert {finding.kind for finding in findings(folder, deep=True)} == {FindingKind.FILE, FindingKind.LISTS}
     repair_all(folder, deep=True)
     assert digests(folder.path) == digests(reference)
     assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
@@ -189,8 +189,8 @@ def test_other_lists_than_recorded_are_reported_and_not_taken(copy: Copy, refere
 def test_a_file_returns_to_its_storage_root(with_output: Path) -> None:
     folder = WorkspaceFolder(with_output / "w")
     before = digests(with_output)
-    lost = [max((with_output / name).rglob("*.setset")) for name in ("w", "out")]
-    for path in lost:
+    victims = [max((with_output / name).rglob("*.setset")) for name in ("w", "out")]
+    for path in victims:
         path.unlink()
     repair_all(folder)
     assert digests(with_output) == before
@@ -201,15 +201,15 @@ def test_a_file_returns_to_its_storage_root(with_output: Path) -> None:
 def test_counts_stay_if_their_source_comes_back_as_it_was(tmp_path: Path, how: str) -> None:
     folder, _ = build(tmp_path / "w", 4)
     build(folder.path, count_only=True)
-    counted = "SELECT source, attempts, source_digest, finished_at FROM expansions WHERE work = 'count'"
-    before, counts = rows(folder.path, counted), rows(folder.path, COUNTS)
+    query = "SELECT source, attempts, source_digest, finished_at FROM expansions WHERE work = 'count'"
+    before, counts = rows(folder.path, query), rows(folder.path, COUNTS)
     change(folder.path, "DELETE FROM batches WHERE size = 4 AND number = 1")
     batch_file(folder, 3, 4).unlink()
     if how == "repair":
         repair_all(folder)
     else:
         build(folder.path, count_only=True)
-    assert rows(folder.path, counted) == before
+    assert rows(folder.path, query) == before
     assert rows(folder.path, COUNTS) == counts
     assert findings(folder, deep=True) == []
 
@@ -285,7 +285,7 @@ def test_two_counts_from_one_size_are_each_compared_with_their_sources(tmp_path:
     folder, _ = build(tmp_path / "w", 4, target=20, batch_lists=60_000)
     for size in (5, 6):
         build(folder.path, size, target=20, count_only=True)
-    right = rows(folder.path, COUNTS)
+    expected = rows(folder.path, COUNTS)
     stale = "work = 'count' AND size = 5 AND source = 1"
     change(
         folder.path,
@@ -294,11 +294,11 @@ def test_two_counts_from_one_size_are_each_compared_with_their_sources(tmp_path:
         "DELETE FROM tallies WHERE expansion_id IN (SELECT id FROM expansions WHERE work = 'count' AND size = 6)",
         "DELETE FROM expansions WHERE work = 'count' AND size = 6",
     )
-    (found,) = findings(folder)
-    assert (found.kind, found.where) == (FindingKind.PROOF, "the count from batch 1 of size 4")
+    (finding,) = findings(folder)
+    assert (finding.kind, finding.where) == (FindingKind.PROOF, "the count from batch 1 of size 4")
     repair_all(folder)
     assert findings(folder) == []
-    assert rows(folder.path, COUNTS) == right[:-1]
+    assert rows(folder.path, COUNTS) == expected[:-1]
 
 
 def test_a_forgotten_file_is_not_merged(tmp_path: Path) -> None:
@@ -341,9 +341,9 @@ def test_targets_that_were_exchanged_give_no_wrong_number(tmp_path: Path) -> Non
     """No checksum covers the ids, so each row is sound, and each target would get the lists of the other."""
     folder, _ = build(tmp_path / "w", 3)
     build(folder.path, 3, target=TARGET + 1)
-    right = rows(folder.path, COUNTS)
+    expected = rows(folder.path, COUNTS)
     exchange = ("id = 9 WHERE id = 1", "id = 1 WHERE id = 2", "id = 2 WHERE id = 9")
-    change_by_hand(folder.path, *(f"UPDATE explorations SET {each}" for each in exchange))
+    change_by_hand(folder.path, *(f"UPDATE explorations SET {assignment}" for assignment in exchange))
     with setset.open(folder.path) as workspace:
         for ask in (workspace.counts, lambda: workspace.exploration(TARGET)[3], lambda: repair_all(folder)):
             with pytest.raises(
@@ -354,4 +354,4 @@ def test_targets_that_were_exchanged_give_no_wrong_number(tmp_path: Path) -> Non
     with pytest.raises(SetsetError, match="run 'setset db rebuild'"):
         build(folder.path, 4)
     rebuild(folder)
-    assert (rows(folder.path, COUNTS), findings(folder)) == (right, [])
+    assert (rows(folder.path, COUNTS), findings(folder)) == (expected, [])

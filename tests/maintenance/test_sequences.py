@@ -129,9 +129,9 @@ def test_03_the_database_and_the_folder_of_a_size_are_lost(tmp_path: Path, lost:
 def test_03_what_was_made_from_another_source_is_found_and_repaired(tmp_path: Path) -> None:
     """Rows and files of a size were made from another division of the size before."""
     folder, _ = build(tmp_path / "w", batch_lists=100_000)
-    other, _ = build(tmp_path / "other", batch_lists=300_000)
+    second, _ = build(tmp_path / "other", batch_lists=300_000)
     shutil.rmtree(size_folder(folder, 5))
-    shutil.copytree(size_folder(other, 5), size_folder(folder, 5))
+    shutil.copytree(size_folder(second, 5), size_folder(folder, 5))
     assert FindingKind.FILE in {finding.kind for finding in findings(folder)}
     repair_all(folder)
     build(folder.path, batch_lists=100_000)
@@ -168,16 +168,18 @@ def test_04_an_output_folder_with_files_but_without_a_token_is_not_taken(tmp_pat
 
 
 def test_05_a_root_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
-    theirs, _ = build(tmp_path / "theirs", 4)
-    temporary = size_folder(theirs, 4) / durable.temporary_name("0000000-000.setset")
+    second, _ = build(tmp_path / "theirs", 4)
+    temporary = size_folder(second, 4) / durable.temporary_name("0000000-000.setset")
     temporary.write_bytes(b"half")
-    mine, _ = build(tmp_path / "mine", 4)
-    change(mine.path, f"INSERT INTO storage_roots (path, created_at, checksum) VALUES ('{theirs.own_root}', 'now', 0)")
-    before = digests(theirs.path)
-    build(mine.path)
-    repair_all(mine)
+    folder, _ = build(tmp_path / "mine", 4)
+    change(
+        folder.path, f"INSERT INTO storage_roots (path, created_at, checksum) VALUES ('{second.own_root}', 'now', 0)"
+    )
+    before = digests(second.path)
+    build(folder.path)
+    repair_all(folder)
     assert temporary.read_bytes() == b"half"
-    assert digests(theirs.path) == before
+    assert digests(second.path) == before
 
 
 def test_05_a_copied_workspace_does_not_touch_the_files_of_the_first(tmp_path: Path) -> None:
@@ -185,15 +187,15 @@ def test_05_a_copied_workspace_does_not_touch_the_files_of_the_first(tmp_path: P
     copy = WorkspaceFolder(Path(shutil.copytree(first.path, tmp_path / "copy")))
     build(first.path, output=tmp_path / "out")
     before = digests(tmp_path / "out")
-    half = tmp_path / "out" / f"t{TARGET}" / "s05" / durable.temporary_name("0000009-000.setset")
-    half.write_bytes(b"half")
+    temporary = tmp_path / "out" / f"t{TARGET}" / "s05" / durable.temporary_name("0000009-000.setset")
+    temporary.write_bytes(b"half")
     with pytest.raises(ForeignRoot, match="is a storage root of the workspace in"):
         build(copy.path, output=tmp_path / "out")
     build(copy.path)
     assert digests(tmp_path / "out") == before
-    assert half.exists()
+    assert temporary.exists()
     assert rows(copy.path, COUNTS) == RIGHT
-    half.unlink()
+    temporary.unlink()
     require_right(first)
 
 
@@ -320,7 +322,7 @@ def test_08_no_altered_row_leads_to_a_wrong_count(
 ) -> None:
     """It is named by `count` and by `check`, and mended by `repair` as well as by a run."""
     folder = WorkspaceFolder(Path(shutil.copytree(merged_and_counted, tmp_path / "w")))
-    right = setset.open(folder.path).counts()
+    expected = setset.open(folder.path).counts()
     change_by_hand(folder.path, ALTERED[altered])
     with pytest.raises(BadDatabase, match="run 'setset repair'"):
         setset.open(folder.path).counts()
@@ -329,7 +331,7 @@ def test_08_no_altered_row_leads_to_a_wrong_count(
         repair_all(folder)
     else:
         build(folder.path, 5, count_only=True, **SMALL)
-    assert setset.open(folder.path).counts() == right
+    assert setset.open(folder.path).counts() == expected
     assert findings(folder, deep=True) == []
 
 
@@ -373,9 +375,9 @@ def test_08_a_check_that_records_what_it_found_makes_no_altered_row_right(tmp_pa
     change_by_hand(folder.path, "UPDATE sizes SET batch_lists = 123456 WHERE size = 4")
     change_by_hand(folder.path, "UPDATE batches SET bytes = bytes + 1 WHERE size = 3")
     with setset.open(folder.path, mode="a") as workspace:
-        seen = [[(each.kind, each.where) for each in workspace.check()] for _ in range(3)]
-        assert seen[0] == seen[1] == seen[2]
-        assert [where for kind, where in seen[0] if kind is FindingKind.ROW] == [
+        checks = [[(finding.kind, finding.where) for finding in workspace.check()] for _ in range(3)]
+        assert checks[0] == checks[1] == checks[2]
+        assert [location for kind, location in checks[0] if kind is FindingKind.ROW] == [
             "row exploration_id 1, size 4 of the table sizes",
             "row id 1 of the table batches",
         ]
@@ -453,9 +455,9 @@ def test_09_a_flipped_bit_anywhere_in_a_token_is_noticed(tmp_path: Path) -> None
     owner = Token("0123456789abcdef0123456789abcdef", "/mnt/caps")
     claim_root(tmp_path, owner)
     data = (tmp_path / TOKEN).read_bytes()
-    for place in range(len(data) * 8):
+    for bit in range(len(data) * 8):
         altered = bytearray(data)
-        altered[place // 8] ^= 1 << place % 8
+        altered[bit // 8] ^= 1 << bit % 8
         (tmp_path / TOKEN).write_bytes(bytes(altered))
         assert root_state(tmp_path, owner) in (RootState.DAMAGED, RootState.FOREIGN), bytes(altered)
 
@@ -467,15 +469,15 @@ def forge(folder: WorkspaceFolder, path: Path) -> int:
     lists = [chunk.copy() for chunk in search.unpack(streams)]
     lists[-1] = lists[-1][:-1]
     (shorter,) = search.pack(lists, header.size, header.batch_lists)
-    ends = search.first_and_last(shorter)
+    bounds = search.first_and_last(shorter)
     cut, digest = header.batch_lists, header.source_digest
-    path.write_bytes(batch_format.encode(shorter, header.target, cut, header.span, ends, digest))
-    forged, forged_digest = files.verify(path)
-    last = " ".join(map(str, forged.last))
+    path.write_bytes(batch_format.encode(shorter, header.target, cut, header.span, bounds, digest))
+    changed, forged_digest = files.verify(path)
+    last = " ".join(map(str, changed.last))
     relative = path.relative_to(folder.own_root).as_posix()
     change(
         folder.path,
-        f"UPDATE batches SET digest = '{forged_digest}', lists = {forged.lists}, bytes = {forged.file_bytes}, "
+        f"UPDATE batches SET digest = '{forged_digest}', lists = {changed.lists}, bytes = {changed.file_bytes}, "
         f"last_list = '{last}' WHERE path = '{relative}'",
     )
     return header.span.first_source
@@ -501,9 +503,9 @@ def test_10_what_only_a_deep_check_finds_is_repaired(tmp_path: Path) -> None:
         f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = 5 AND work = 'store' AND source = {source}",
     )
     assert findings(folder) == []
-    found = findings(folder, deep=True)
-    assert [finding.kind for finding in found] == [FindingKind.LISTS]
-    assert found[0].kind.remedy.value == "run 'setset repair --deep' to rebuild what is damaged"
+    problems = findings(folder, deep=True)
+    assert [finding.kind for finding in problems] == [FindingKind.LISTS]
+    assert problems[0].kind.remedy.value == "run 'setset repair --deep' to rebuild what is damaged"
     repair_all(folder, deep=True)
     require_right(folder)
     assert digests(folder.path) == before
@@ -528,22 +530,24 @@ def test_10_a_last_part_that_is_not_the_last(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", batch_lists=200_000)
     before = digests(folder.path)
     last = max(size_folder(folder, 5).glob("0000000-*.setset"))
-    lost, _ = files.verify(last)
+    header_of_last, _ = files.verify(last)
     previous = last.with_name(
-        files.file_name(lost.span).replace(f"-{lost.span.last_part:03d}", f"-{lost.span.last_part - 1:03d}")
+        files.file_name(header_of_last.span).replace(
+            f"-{header_of_last.span.last_part:03d}", f"-{header_of_last.span.last_part - 1:03d}"
+        )
     )
     header, streams = files.load(previous)
-    span = lost.span.__class__(*header.span.start, header.span.last_source, header.span.last_part, True)
-    ends = (header.first, header.last)
+    span = header_of_last.span.__class__(*header.span.start, header.span.last_source, header.span.last_part, True)
+    bounds = (header.first, header.last)
     previous.write_bytes(
-        batch_format.encode(streams, header.target, header.batch_lists, span, ends, header.source_digest)
+        batch_format.encode(streams, header.target, header.batch_lists, span, bounds, header.source_digest)
     )
     last.unlink()
     folder.database.unlink()
     rebuild(folder)
     build(folder.path, batch_lists=200_000)
-    found = findings(folder, deep=True)
-    assert FindingKind.LISTS in {finding.kind for finding in found}
+    problems = findings(folder, deep=True)
+    assert FindingKind.LISTS in {finding.kind for finding in problems}
     repair_all(folder, deep=True)
     build(folder.path, batch_lists=200_000)
     require_right(folder)
@@ -562,13 +566,13 @@ def test_11_rebuilding_rolls_an_unfinished_write_back_first(tmp_path: Path) -> N
         "CREATE TABLE big AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) "
         "SELECT i, hex(randomblob(50)) FROM n"
     )
-    torn = WorkspaceFolder(Path(shutil.copytree(folder.path, tmp_path / "torn")))
+    torn_folder = WorkspaceFolder(Path(shutil.copytree(folder.path, tmp_path / "torn")))
     connection.execute("ROLLBACK")
     connection.close()
-    assert (torn.path / "setset.db-journal").stat().st_size > 0
-    kept = rebuild(torn)
-    assert kept is not None
-    with contextlib.closing(sqlite3.connect(kept)) as old:
+    assert (torn_folder.path / "setset.db-journal").stat().st_size > 0
+    backup = rebuild(torn_folder)
+    assert backup is not None
+    with contextlib.closing(sqlite3.connect(backup)) as old:
         assert old.execute("SELECT * FROM batches").fetchall() == before
 
 
@@ -684,11 +688,11 @@ def test_a_token_is_json_that_says_whose_a_root_is(tmp_path: Path) -> None:
 def _stop_rebuilding(folder: WorkspaceFolder, monkeypatch: pytest.MonkeyPatch, *outputs: Path) -> None:
     """A rebuild that is killed when the roots are claimed, before the new database is in its place."""
 
-    def killed(*_: object) -> None:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched:
-        patched.setattr("setset.maintenance.rebuild.schema.replace", killed)
+    with monkeypatch.context() as context:
+        context.setattr("setset.maintenance.rebuild.schema.replace", interrupt)
         with pytest.raises(KeyboardInterrupt):
             rebuild(folder, *outputs)
 

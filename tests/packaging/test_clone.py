@@ -32,10 +32,10 @@ def clone(tmp_path: Path) -> Path:
 
 def done(clone: Path) -> list[str]:
     """Commands in the log after the installation of setset itself."""
-    first, *others = (clone / "log").read_text().splitlines()
+    first, *rest = (clone / "log").read_text().splitlines()
     assert first.startswith("python -m pip install")
     assert first.endswith(f"--editable {clone}")
-    return others
+    return rest
 
 
 def test_where_nobody_can_be_asked_nothing_is_installed(clone: Path) -> None:
@@ -59,9 +59,9 @@ def offer(clone: Path, answer: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("answer", ["y\n", "\n"])
 def test_on_a_terminal_it_asks_first(clone: Path, answer: str) -> None:
-    asked = offer(clone, answer)
-    assert asked.returncode == 0
-    assert "the SAT solver needs the extra setset[sat]: install it into .venv? [Y/n] " in asked.stderr
+    result = offer(clone, answer)
+    assert result.returncode == 0
+    assert "the SAT solver needs the extra setset[sat]: install it into .venv? [Y/n] " in result.stderr
     install, command = done(clone)
     assert install.endswith(f"--editable {clone}[sat]")
     assert command == "setset sat solve 20"

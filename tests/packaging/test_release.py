@@ -32,16 +32,16 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def test_notes_of_a_release(checkout: Path) -> None:
-    printed = release("v7.8.9", "--root", str(checkout))
-    assert (printed.returncode, printed.stdout, printed.stderr) == (0, "New.\n\n- Fast.\n", "")
+    result = release("v7.8.9", "--root", str(checkout))
+    assert (result.returncode, result.stdout, result.stderr) == (0, "New.\n\n- Fast.\n", "")
 
 
 def test_a_version_that_is_not_cut_everywhere_is_refused(checkout: Path) -> None:
     (checkout / "CITATION.cff").write_text("version: 7.8.8\n")
     (checkout / "CHANGELOG.md").write_text("# Changes\n\n## Unreleased\n\nNew.\n")
-    printed = release("v7.8.9", "--root", str(checkout))
-    assert (printed.returncode, printed.stdout) == (1, "")
-    assert printed.stderr.splitlines() == [
+    result = release("v7.8.9", "--root", str(checkout))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.splitlines() == [
         "CITATION.cff: version 7.8.8, expected 7.8.9",
         "CHANGELOG.md: version missing, expected 7.8.9",
     ]
@@ -61,8 +61,8 @@ def test_the_page_on_pypi_has_absolute_links(checkout: Path) -> None:
 
 
 def test_package_citation_and_changelog_name_one_version() -> None:
-    printed = release(f"v{setset.__version__}")
-    assert printed.returncode == 0, printed.stderr
+    result = release(f"v{setset.__version__}")
+    assert result.returncode == 0, result.stderr
 
 
 def test_every_action_is_pinned_by_the_digest_of_a_commit_and_names_its_version() -> None:

@@ -74,8 +74,10 @@ def test_ctrl_c_while_the_installed_script_starts_is_one_line(tmp_path: Path) ->
     module, _, function = PROJECT["scripts"]["setset"].partition(":")
     script = f"import sys; from {module} import {function}; sys.exit({function}())"  # as installers write it
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
-    assert (done.returncode, done.stderr) == (130, "setset: interrupted\n")
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False
+    )
+    assert (result.returncode, result.stderr) == (130, "setset: interrupted\n")
 
 
 def test_a_build_from_the_sdist_gives_the_same_bytes(dist: Path, tmp_path: Path) -> None:
@@ -105,12 +107,12 @@ def test_pip_installs_it_into_an_empty_environment(dist: Path, tmp_path: Path) -
     command = shutil.which("setset", path=folders["scripts"])
     assert command is not None
     code = "import setset; print(setset.__file__)"
-    places = [[str(Path(folders["scripts"]) / "python"), "-c", code], [command, "--version"]]
-    for words in [*places, [command, "classes", "show", "12/786"]]:
-        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        if words is places[0]:
-            assert Path(done.stdout.strip()).is_relative_to(folders["purelib"])
+    commands = [[str(Path(folders["scripts"]) / "python"), "-c", code], [command, "--version"]]
+    for words in [*commands, [command, "classes", "show", "12/786"]]:
+        result = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stderr
+        if words is commands[0]:
+            assert Path(result.stdout.strip()).is_relative_to(folders["purelib"])
 
 
 def imported_packages() -> set[str]:
@@ -131,6 +133,8 @@ def test_every_imported_package_is_declared() -> None:
     providers = packages_distributions()
     imported = imported_packages()
     assert len(imported) > 12
-    missing = {name for name in imported if not {other.lower() for other in providers.get(name, [name])} & declared}
+    missing = {
+        name for name in imported if not {provider.lower() for provider in providers.get(name, [name])} & declared
+    }
     # compression.zstd is part of Python from 3.14 on. IPython is imported inside a notebook only.
     assert missing - {"backports", "compression", "IPython"} == set()

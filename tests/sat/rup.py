@@ -16,13 +16,13 @@ from numba import njit
 
 def refutes(clauses: Iterable[Sequence[int]], proof: Iterable[str]) -> bool:
     """Whether the proof's lines follow, each from what is before it, and lead to a contradiction."""
-    given = [list(clause) for clause in clauses]
+    axioms = [list(clause) for clause in clauses]
     lemmas = [[int(word) for word in line.split()[:-1]] for line in proof if not line.startswith("d")]
-    everything = given + lemmas
-    starts = np.cumsum([0, *map(len, everything)])
-    literals = np.array([2 * abs(x) + (x < 0) for clause in everything for x in clause], np.int64)
-    variables = max((abs(x) for clause in everything for x in clause), default=0)
-    return bool(_check(literals, starts, len(given), variables))
+    all_clauses = axioms + lemmas
+    starts = np.cumsum([0, *map(len, all_clauses)])
+    literals = np.array([2 * abs(x) + (x < 0) for clause in all_clauses for x in clause], np.int64)
+    variables = max((abs(x) for clause in all_clauses for x in clause), default=0)
+    return bool(_check(literals, starts, len(axioms), variables))
 
 
 @njit
@@ -47,26 +47,26 @@ def _propagate(literals: Any, starts: Any, value: Any, trail: Any, head: Any, si
             following = after[watch]
             clause = watch // 2
             begin, end = starts[clause], starts[clause + 1]
-            mine = begin + watch % 2
-            other = literals[begin + 1 - watch % 2]
-            moved = False
-            if value[other] != 1:
-                for place in range(begin + 2, end):
-                    if value[literals[place]] != -1:
-                        literals[mine], literals[place] = literals[place], literals[mine]
-                        after[watch], first[literals[mine]] = first[literals[mine]], watch
-                        moved = True
+            watched = begin + watch % 2
+            partner = literals[begin + 1 - watch % 2]
+            has_moved = False
+            if value[partner] != 1:
+                for index in range(begin + 2, end):
+                    if value[literals[index]] != -1:
+                        literals[watched], literals[index] = literals[index], literals[watched]
+                        after[watch], first[literals[watched]] = first[literals[watched]], watch
+                        has_moved = True
                         break
-            if not moved:
+            if not has_moved:
                 after[watch], first[false] = first[false], watch
-                if value[other] == -1:
+                if value[partner] == -1:
                     while following >= 0:
-                        rest = after[following]
+                        next_watch = after[following]
                         after[following], first[false] = first[false], following
-                        following = rest
+                        following = next_watch
                     return -1
-                if value[other] == 0:
-                    size = _assign(other, value, trail, size)
+                if value[partner] == 0:
+                    size = _assign(partner, value, trail, size)
             watch = following
     return size
 
@@ -75,9 +75,9 @@ def _propagate(literals: Any, starts: Any, value: Any, trail: Any, head: Any, si
 def _learn(clause: Any, literals: Any, starts: Any, value: Any, trail: Any, size: Any, first: Any, after: Any) -> Any:
     """Makes a clause known: watches two literals that are not false, or assigns the only one; -1 if none."""
     begin, free = starts[clause], 0
-    for place in range(begin, starts[clause + 1]):
-        if value[literals[place]] != -1 and free < 2:
-            literals[begin + free], literals[place] = literals[place], literals[begin + free]
+    for index in range(begin, starts[clause + 1]):
+        if value[literals[index]] != -1 and free < 2:
+            literals[begin + free], literals[index] = literals[index], literals[begin + free]
             free += 1
     if free == 0:
         return -1
@@ -87,9 +87,9 @@ def _learn(clause: Any, literals: Any, starts: Any, value: Any, trail: Any, size
         return _propagate(
             literals, starts, value, trail, size, _assign(literals[begin], value, trail, size), first, after
         )
-    for which in range(2):
-        literal = literals[begin + which]
-        after[2 * clause + which], first[literal] = first[literal], 2 * clause + which
+    for watch in range(2):
+        literal = literals[begin + watch]
+        after[2 * clause + watch], first[literal] = first[literal], 2 * clause + watch
     return size
 
 
@@ -97,21 +97,21 @@ def _learn(clause: Any, literals: Any, starts: Any, value: Any, trail: Any, size
 def _follows(clause: Any, literals: Any, starts: Any, value: Any, trail: Any, size: Any, first: Any, after: Any) -> Any:
     """Whether assuming the clause false leads to a conflict; values are then as they were before."""
     top = size
-    for place in range(starts[clause], starts[clause + 1]):
-        if value[literals[place]] == 0:
-            top = _assign(literals[place] ^ 1, value, trail, top)
-        elif value[literals[place]] == 1:
+    for index in range(starts[clause], starts[clause + 1]):
+        if value[literals[index]] == 0:
+            top = _assign(literals[index] ^ 1, value, trail, top)
+        elif value[literals[index]] == 1:
             top = -1
             break
     conflict = top < 0 or _propagate(literals, starts, value, trail, size, top, first, after) < 0
     value[:] = 0
-    for place in range(size):
-        value[trail[place]], value[trail[place] ^ 1] = 1, -1
+    for index in range(size):
+        value[trail[index]], value[trail[index] ^ 1] = 1, -1
     return conflict
 
 
 @njit
-def _check(literals: Any, starts: Any, given: Any, variables: Any) -> Any:
+def _check(literals: Any, starts: Any, axioms: Any, variables: Any) -> Any:
     count = len(starts) - 1
     value = np.zeros(2 * variables + 2, np.int8)
     trail = np.empty(variables + 1, np.int64)
@@ -119,7 +119,7 @@ def _check(literals: Any, starts: Any, given: Any, variables: Any) -> Any:
     after = np.full(2 * count, -1)
     size = 0
     for clause in range(count):
-        if clause >= given and not _follows(clause, literals, starts, value, trail, size, first, after):
+        if clause >= axioms and not _follows(clause, literals, starts, value, trail, size, first, after):
             return False
         size = _learn(clause, literals, starts, value, trail, size, first, after)
         if size < 0:

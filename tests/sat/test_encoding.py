@@ -27,9 +27,9 @@ def impossible() -> Problem:
 def test_every_encoding_counts_exactly(encoding: str, cards: int) -> None:
     """With exactly K cards of the deck true the count holds, with K - 1 it does not; sets left aside."""
     counting = [list(clause) for clause in encode(cards, encoding=encoding).clauses[1080:]]
-    for held, expected in ((cards, True), (cards - 1, False)):
-        chosen = [[variable if variable <= held else -variable] for variable in range(1, 82)]
-        assert satisfiable(counting + chosen) is expected
+    for count, expected in ((cards, True), (cards - 1, False)):
+        units = [[variable if variable <= count else -variable] for variable in range(1, 82)]
+        assert satisfiable(counting + units) is expected
 
 
 def test_the_problem_has_a_clause_for_each_set() -> None:

@@ -20,36 +20,36 @@ def is_list(cards: tuple[int, ...]) -> bool:
 
 def coordinates(frame: tuple[int, ...]) -> dict[int, int]:
     """The card, in the first hyperplane, that the map taking the frame to 0, 1, 3, 9 takes each card to."""
-    origin, *others = (digits(card) for card in frame)
+    origin, *corners = (digits(card) for card in frame)
     image = {}
     for steps in product(range(3), repeat=3):
-        place = list(origin)
-        for step, other in zip(steps, others, strict=True):
-            place = [(x + step * (y - z)) % 3 for x, y, z in zip(place, other, origin, strict=True)]
-        image[from_digits(*place)] = steps[0] + 3 * steps[1] + 9 * steps[2]
+        point = list(origin)
+        for step, corner in zip(steps, corners, strict=True):
+            point = [(x + step * (y - z)) % 3 for x, y, z in zip(point, corner, origin, strict=True)]
+        image[from_digits(*point)] = steps[0] + 3 * steps[1] + 9 * steps[2]
     return image
 
 
 def images(cards: tuple[int, ...]) -> set[tuple[int, ...]]:
     """Every list that holds 0, 1, 3, 9 and that an affine map of the hyperplane takes the cards to."""
-    found = set()
+    lists = set()
     for frame in permutations(cards, 4):
         if len(span(frame)) == 27:
-            to = coordinates(frame)
-            found.add(tuple(sorted(to[card] for card in cards)))
-    return found
+            labels = coordinates(frame)
+            lists.add(tuple(sorted(labels[card] for card in cards)))
+    return lists
 
 
 def test_there_are_exactly_two_classes_of_seven_cards_that_span_a_hyperplane() -> None:
     """The images of the two, under all maps of the hyperplane, are all such lists with a given frame."""
     first, second = spanning_sevens()
-    everything = {
-        tuple(sorted((0, 1, 3, 9, *more)))
-        for more in combinations([card for card in HYPERPLANE if card not in FRAME], 3)
-        if is_list((0, 1, 3, 9, *more))
+    lists = {
+        tuple(sorted((0, 1, 3, 9, *added)))
+        for added in combinations([card for card in HYPERPLANE if card not in FRAME], 3)
+        if is_list((0, 1, 3, 9, *added))
     }
-    assert len(everything) == 296
-    assert images(first) | images(second) == everything
+    assert len(lists) == 296
+    assert images(first) | images(second) == lists
     assert not images(first) & images(second)
 
 
@@ -65,14 +65,14 @@ def test_maps_that_fix_the_hyperplane_move_each_card_outside_to_each_other() -> 
     """(x, y) -> (a x, y + x v): they keep sets, fix the cards of the first colour, and take 27 everywhere."""
     reached = set()
     for a, v in product((1, 2), product(range(3), repeat=3)):
-        moved = []
+        image = []
         for card in range(81):
             x, *y = digits(card)
-            moved.append(from_digits(a * x % 3, *((b + x * c) % 3 for b, c in zip(y, v, strict=True))))
-        assert sorted(moved) == list(range(81))
-        assert moved[:27] == list(range(27))
-        assert all(is_set(moved[p], moved[q], moved[third(p, q)]) for p, q in ((27, 1), (5, 64), (30, 75)))
-        reached.add(moved[27])
+            image.append(from_digits(a * x % 3, *((b + x * c) % 3 for b, c in zip(y, v, strict=True))))
+        assert sorted(image) == list(range(81))
+        assert image[:27] == list(range(27))
+        assert all(is_set(image[p], image[q], image[third(p, q)]) for p, q in ((27, 1), (5, 64), (30, 75)))
+        reached.add(image[27])
     assert reached == set(range(27, 81))
 
 
@@ -97,11 +97,11 @@ def test_what_is_fixed_at_least_needs_enough_cards() -> None:
 
 
 def test_lists_of_a_flat_are_each_found_once() -> None:
-    found = [tuple(sorted(cards)) for cards in grow_lists((0,), range(9))]
+    lists = [tuple(sorted(cards)) for cards in grow_lists((0,), range(9))]
     expected = [
         subset for size in range(1, 5) for subset in combinations(range(9), size) if 0 in subset and is_list(subset)
     ]
-    assert sorted(found) == sorted(expected)
+    assert sorted(lists) == sorted(expected)
 
 
 def test_cards_that_a_user_fixes() -> None:

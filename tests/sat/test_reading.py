@@ -33,10 +33,10 @@ def test_other_solvers_take_the_file_and_their_answers_are_read(name: str, tmp_p
         problem, answer = tmp_path / "cnf", tmp_path / "answer"
         problem.write_text("\n".join(dimacs_lines(encode(cards, fix))) + "\n")
         command = [program, problem] if name == "cadical" else [program, problem, answer]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
         if name == "cadical":
-            answer.write_text(done.stdout)
-        assert done.returncode == (10 if cards == 20 else 20)
+            answer.write_text(result.stdout)
+        assert result.returncode == (10 if cards == 20 else 20)
         if cards == 20:
             check_list(read_answer(answer, 20), 20)
         else:

@@ -85,8 +85,8 @@ def test_the_proof_of_21_holds_for_drat_trim(impossible: Problem, tmp_path: Path
     (tmp_path / "cnf").write_text("\n".join(dimacs_lines(impossible)) + "\n")
     proof = solve(impossible, proof=True).proof
     (tmp_path / "drat").write_text("\n".join(proof or ()) + "\n")
-    done = subprocess.run(["drat-trim", "cnf", "drat"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "s VERIFIED" in done.stdout
+    result = subprocess.run(["drat-trim", "cnf", "drat"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "s VERIFIED" in result.stdout
 
 
 def test_wrong_answers_are_noticed() -> None:

@@ -17,9 +17,9 @@ def tables(draw: st.DrawFn) -> tuple[list[Column], list[int]]:
     columns = st.builds(
         Column, st.just("title"), importance=st.none() | st.integers(1, 9), least=st.none() | st.integers(5, 20)
     )
-    kept = Column("first")
-    found = [kept, *draw(st.lists(columns, max_size=8))]
-    return found, draw(st.lists(WIDTH, min_size=len(found), max_size=len(found)))
+    first = Column("first")
+    titles = [first, *draw(st.lists(columns, max_size=8))]
+    return titles, draw(st.lists(WIDTH, min_size=len(titles), max_size=len(titles)))
 
 
 @given(tables(), st.integers(1, 200))
@@ -27,20 +27,22 @@ def test_a_table_fits_or_becomes_blocks(table: tuple[list[Column], list[int]], r
     columns, natural = table
     layout = fit(columns, natural, room)
     floors = [min(width, column.least or width) for column, width in zip(columns, natural, strict=True)]
-    needed = [place for place, column in enumerate(columns) if column.importance is None]
+    required = [index for index, column in enumerate(columns) if column.importance is None]
     if not layout.widths:
-        assert sum(floors[place] + 2 for place in needed) - 2 > room
+        assert sum(floors[index] + 2 for index in required) - 2 > room
         return
     assert sum(layout.widths.values()) + 2 * len(layout.widths) - 2 == layout.total <= room
-    assert layout.widths.keys() >= set(needed)
+    assert layout.widths.keys() >= set(required)
     assert list(layout.widths) == sorted(layout.widths)
     assert len(layout.left_out) == len(columns) - len(layout.widths)
-    for place, width in layout.widths.items():
-        assert floors[place] <= width <= natural[place]
-    for place, column in enumerate(columns):
-        if place not in layout.widths:
-            more = [other for other in layout.widths if (columns[other].importance or 99) >= (column.importance or 99)]
-            assert sum(floors[other] + 2 for other in more) + floors[place] > room, "it had no room"
+    for index, width in layout.widths.items():
+        assert floors[index] <= width <= natural[index]
+    for index, column in enumerate(columns):
+        if index not in layout.widths:
+            candidates = [
+                other for other in layout.widths if (columns[other].importance or 99) >= (column.importance or 99)
+            ]
+            assert sum(floors[other] + 2 for other in candidates) + floors[index] > room, "it had no room"
 
 
 @given(tables())
@@ -53,13 +55,13 @@ def test_without_a_width_everything_is_shown(table: tuple[list[Column], list[int
 
 @given(LETTERS, st.integers(2, 40))
 def test_a_shortened_text_fits_and_says_so(text: str, width: int) -> None:
-    found = shorten(text, width)
-    assert places(found) <= width
+    shortened = shorten(text, width)
+    assert places(shortened) <= width
     if places(text) <= width:
-        assert found == text
+        assert shortened == text
     else:
-        assert found.endswith("…")
-        assert text.startswith(found[:-1])
+        assert shortened.endswith("…")
+        assert text.startswith(shortened[:-1])
 
 
 @given(LETTERS, st.integers(2, 40))

@@ -21,4 +21,4 @@ def test_a_failed_drawing_leaves_the_old_picture(tmp_path: Path) -> None:
     with pytest.raises(BadInput):
         draw_cards((1, 2), path, columns=0)
     assert path.read_bytes() == before
-    assert [each.name for each in tmp_path.iterdir()] == ["cards.png"]
+    assert [picture.name for picture in tmp_path.iterdir()] == ["cards.png"]

@@ -48,27 +48,27 @@ def shown(value: Any) -> str:
 def test_a_workspace_and_what_is_in_it(reference: Path) -> None:
     with setset.open(reference) as workspace:
         exploration = workspace.exploration(16)
-        five = exploration[5]
-        assert f"{five.lists:,}" in shown(workspace)
+        size = exploration[5]
+        assert f"{size.lists:,}" in shown(workspace)
         assert "complete" in shown(workspace)
         counts = workspace.counts()
         assert shown(counts).count("complete") == len(counts) == 3
         assert "lists of 5 with 11 or more cards remaining|9,396,567|stored" in shown(counts)
         assert shown(counts) in shown(exploration)
         assert "lists of 4 with 12" not in shown(counts[-1])
-        assert f"{five.lists:,} lists of 5 cards for target 16, complete" in shown(five)
-        assert " ".join(map(str, five[4])) in shown(five)
-        assert f"5 of {five.lists:,}" in shown(five)
+        assert f"{size.lists:,} lists of 5 cards for target 16, complete" in shown(size)
+        assert " ".join(map(str, size[4])) in shown(size)
+        assert f"5 of {size.lists:,}" in shown(size)
 
 
 def test_classes_and_hands(catalogue: Catalogue) -> None:
-    one = catalogue.get(5, 2)
-    assert "Class 5/2|" in shown(one)
-    assert one._repr_html_().count('class="card"') == 5
-    assert "16,376,256" in shown(one)
-    found = setset.classify([80, 3, 14])
-    assert "class 3/0" in shown(found)
-    assert found._repr_html_().count('class="card"') == 3
+    list_class = catalogue.get(5, 2)
+    assert "Class 5/2|" in shown(list_class)
+    assert list_class._repr_html_().count('class="card"') == 5
+    assert "16,376,256" in shown(list_class)
+    classification = setset.classify([80, 3, 14])
+    assert "class 3/0" in shown(classification)
+    assert classification._repr_html_().count('class="card"') == 3
     assert "20 of 33" in shown(catalogue.level(8))
     assert shown(setset.classify([])).startswith("no cards without a set")
 
@@ -142,12 +142,12 @@ def run_cell(source: str, names: dict[str, Any]) -> Any:
 def test_a_notebook_runs(name: str, pictures: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
-    seen = 0
+    displayed = 0
     for source in cells(NOTEBOOKS / f"{name}.py"):
         value = run_cell(source, names)
         for method in ("_repr_html_", "_repr_svg_", "to_dict"):
             if hasattr(value, method):
                 assert getattr(value, method)()
-                seen += 1
+                displayed += 1
                 break
-    assert seen == pictures
+    assert displayed == pictures

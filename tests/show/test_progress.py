@@ -64,31 +64,31 @@ def test_one_list(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_bar_of_a_run_that_resumes_goes_on_where_it_stood() -> None:
     """It knows other speeds by then, measured on a machine that was busy, and may have estimated otherwise."""
-    first = setset.estimate(7, seconds=0, seed=1)
-    whole = _RunProgress(first)
+    estimate = setset.estimate(7, seconds=0, seed=1)
+    progress = _RunProgress(estimate)
     for size in (3, 4, 5, 6):
-        whole.set_done(size, 1.0)
-    whole.set_done(7, 0.25)
+        progress.set_done(size, 1.0)
+    progress.set_done(7, 0.25)
     sizes = tuple(
         replace(
             size,
             due=0 if size.size < 7 else size.lists * 3 // 4,
             whole_seconds=size.whole_seconds * (50 if size.size < 7 else 0.2),
         )
-        for size in first.sizes
+        for size in estimate.sizes
     )
-    again = _RunProgress(replace(first, sizes=sizes))
-    assert again.share == pytest.approx(whole.share)
-    assert again.share_of_size(7) == pytest.approx(0.25)
-    assert 0 < whole.share < 1
+    resumed = _RunProgress(replace(estimate, sizes=sizes))
+    assert resumed.share == pytest.approx(progress.share)
+    assert resumed.share_of_size(7) == pytest.approx(0.25)
+    assert 0 < progress.share < 1
 
 
 def test_a_size_that_is_done_again_does_not_take_the_bar_back() -> None:
-    whole = _RunProgress(setset.estimate(7, seconds=0, seed=1))
-    whole.set_done(6, 1.0)
-    before = whole.share
-    whole.set_done(6, 0.0)
-    assert whole.share == before
+    progress = _RunProgress(setset.estimate(7, seconds=0, seed=1))
+    progress.set_done(6, 1.0)
+    before = progress.share
+    progress.set_done(6, 0.0)
+    assert progress.share == before
 
 
 def test_a_size_is_told_of_while_another_is_under_way(capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,6 +99,6 @@ def test_a_size_is_told_of_while_another_is_under_way(capsys: pytest.CaptureFixt
     lines.end(5)
     lines.advance(6, 10, 100)
     lines.end(6)
-    told = capsys.readouterr().err.splitlines()
-    assert [line.split(",")[0] for line in told] == ["lists of 5: 7 lists", "lists of 6: 100 lists"]
-    assert told[1].endswith("1 of 2 done")
+    messages = capsys.readouterr().err.splitlines()
+    assert [line.split(",")[0] for line in messages] == ["lists of 5: 7 lists", "lists of 6: 100 lists"]
+    assert messages[1].endswith("1 of 2 done")

@@ -78,13 +78,13 @@ def test_a_line_that_is_no_call_costs_nothing() -> None:
 
 def test_hints_say_more_each_time_and_begin_anew_with_the_table() -> None:
     session = Session(7)
-    said = []
+    messages = []
     for _ in range(4):
         session.answer("hint")
-        said.append(session.message)
-    assert said[0] == "There are 3 sets on the table."
-    assert said[1] == "One of the sets has a."
-    assert said[2] == said[3] == "One of the sets has a and c."
+        messages.append(session.message)
+    assert messages[0] == "There are 3 sets on the table."
+    assert messages[1] == "One of the sets has a."
+    assert messages[2] == messages[3] == "One of the sets has a and c."
     session.answer("ace")
     session.answer("hint")
     assert session.message == "There are 5 sets on the table."
@@ -127,16 +127,16 @@ def test_a_whole_game_through_a_pipe() -> None:
         else:
             lines.append("none")
             game = deal_more(game)
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "setset", "play", "--seed", "3", "--no-record"],
         input="\n".join(lines),
         capture_output=True,
         text=True,
         check=True,
     )
-    assert f"The game is over: {len(game.table)} cards left, no set among them." in done.stdout
-    assert f"score {len(game.taken)}" in done.stdout
-    assert "\x1b" not in done.stdout
+    assert f"The game is over: {len(game.table)} cards left, no set among them." in result.stdout
+    assert f"score {len(game.taken)}" in result.stdout
+    assert "\x1b" not in result.stdout
 
 
 @pytest.mark.posix("needs a terminal of POSIX")
@@ -153,9 +153,9 @@ def test_a_real_terminal_draws_in_colour_ticks_and_obeys() -> None:
     command = [sys.executable, "-m", "setset", "play", "--seed", "7"]
     with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment) as game:
         os.close(slave)
-        seen = read_until(master, "> ")
-        assert "⠀⡰⢆⠀" in seen, "an open diamond"
-        assert re.search(r"\x1b\[38;5;\d+m|\x1b\[3\dm|\x1b\[9\dm", seen), "in colour"
+        output = read_until(master, "> ")
+        assert "⠀⡰⢆⠀" in output, "an open diamond"
+        assert re.search(r"\x1b\[38;5;\d+m|\x1b\[3\dm|\x1b\[9\dm", output), "in colour"
         assert re.search(r"\x1b7\x1b\[1;1H\d+:\d\d\x1b8", read_until(master, "\x1b8")), "the clock ticks"
         os.write(master, b"ace\n")
         assert "a set, a point" in read_until(master, "point")
@@ -167,12 +167,12 @@ def test_a_real_terminal_draws_in_colour_ticks_and_obeys() -> None:
 
 def read_until(master: int, text: str, patience: float = 20) -> str:
     """Output of the terminal up to some text; fails if the text does not come."""
-    seen, end = b"", time.monotonic() + patience
-    while text not in seen.decode("utf-8", "replace"):
+    output, end = b"", time.monotonic() + patience
+    while text not in output.decode("utf-8", "replace"):
         ready, _, _ = select.select([master], [], [], max(0.0, end - time.monotonic()))
-        assert ready, f"{text!r} did not come, only {seen!r}"
-        seen += os.read(master, 65536)
-    return seen.decode("utf-8", "replace")
+        assert ready, f"{text!r} did not come, only {output!r}"
+        output += os.read(master, 65536)
+    return output.decode("utf-8", "replace")
 
 
 def test_names_of_several_words() -> None:
@@ -191,20 +191,20 @@ def test_ctrl_c_shows_the_score() -> None:
     pid, terminal = pty.fork()
     if pid == 0:
         os.execv(sys.executable, [sys.executable, "-m", "setset", "play", "--seed", "7"])
-    seen = b""
-    while b"> " not in seen:
-        seen += os.read(terminal, 4096)
+    output = b""
+    while b"> " not in output:
+        output += os.read(terminal, 4096)
     with contextlib.suppress(OSError):  # the end of a terminal is an error on Linux
         while True:
             # Between the prompt and the reading it is not heard: whoever plays would press it again.
             os.write(terminal, b"\x03")
-            again = time.monotonic() + 2
-            while time.monotonic() < again:
+            deadline = time.monotonic() + 2
+            while time.monotonic() < deadline:
                 if select.select([terminal], [], [], 0.1)[0]:
-                    seen += os.read(terminal, 4096)
+                    output += os.read(terminal, 4096)
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     os.close(terminal)
     assert code == 130
-    assert b"no sets, no hints\r\n" in seen
-    assert b"score 0   seed 7\r\n" in seen
-    assert b"Traceback" not in seen
+    assert b"no sets, no hints\r\n" in output
+    assert b"score 0   seed 7\r\n" in output
+    assert b"Traceback" not in output

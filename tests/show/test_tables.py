@@ -23,9 +23,9 @@ def workspace(tmp_path: Path) -> Path:
 
 
 def status(workspace: Path, *options: str) -> str:
-    found = CliRunner().invoke(cli, ["status", "-w", str(workspace), *options], catch_exceptions=False)
-    assert found.exit_code == 0
-    return found.output
+    result = CliRunner().invoke(cli, ["status", "-w", str(workspace), *options], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
 
 
 def test_one_host_needs_no_table(workspace: Path) -> None:

@@ -27,56 +27,59 @@ NINE, JUNIOR = setset.Deck(2), setset.Deck(3)
 )
 def test_classes_count_the_lists_that_are_there(deck: setset.Deck, lists: list[int], classes: list[int]) -> None:
     totals = deck.totals()
-    assert [each.lists for each in totals] == lists
-    assert [each.classes for each in totals] == classes
+    assert [total.lists for total in totals] == lists
+    assert [total.classes for total in totals] == classes
     assert list(setset.find_sequence(f"caps-{deck.dimension}").terms()) == lists
-    for each in totals:
-        rows = deck.all_lists(each.size)
-        assert len(rows) == each.lists
-        found = np.unique(setset.catalogue_in_memory().numbers_of(rows), return_counts=True)
-        assert list(zip(*map(np.ndarray.tolist, found), strict=True)) == [
-            (one.number, one.lists) for one in deck.classes(each.size)
+    for total in totals:
+        rows = deck.all_lists(total.size)
+        assert len(rows) == total.lists
+        numbers = np.unique(setset.catalogue_in_memory().numbers_of(rows), return_counts=True)
+        assert list(zip(*map(np.ndarray.tolist, numbers), strict=True)) == [
+            (list_class.number, list_class.lists) for list_class in deck.classes(total.size)
         ]
 
 
 def maps_of_nine() -> list[dict[int, int]]:
     """Every affine map of the deck of 9 cards, by its images."""
-    found = []
+    maps = []
     for a, b, c, d, x, y in product(range(3), repeat=6):
         if (a * d - b * c) % 3:
             image = {}
             for card in NINE.cards:
                 colour, _, _, shape = digits(card)
                 image[card] = from_digits((a * colour + b * shape + x) % 3, 0, 0, (c * colour + d * shape + y) % 3)
-            found.append(image)
-    return found
+            maps.append(image)
+    return maps
 
 
 def test_stabilizers_of_the_deck_of_nine_by_all_its_maps() -> None:
     maps = maps_of_nine()
     assert len(maps) == 432
     for size in range(5):
-        for one in NINE.classes(size):
-            images = [frozenset(image[card] for card in one.cards) for image in maps]
-            assert (len(set(images)), images.count(frozenset(one.cards))) == (one.lists, one.stabilizer)
-            assert one.group == len(maps)
+        for list_class in NINE.classes(size):
+            images = [frozenset(image[card] for card in list_class.cards) for image in maps]
+            assert (len(set(images)), images.count(frozenset(list_class.cards))) == (
+                list_class.lists,
+                list_class.stabilizer,
+            )
+            assert list_class.group == len(maps)
 
 
 @pytest.mark.parametrize("deck", [NINE, JUNIOR])
 def test_a_hand_and_its_class(deck: setset.Deck) -> None:
     for size in range(1, deck.largest + 1):
         (hand,) = map(tuple, deck.sample(size, seed=size).tolist())
-        found = deck.classify(hand)
-        assert found.map.on(hand) == found.form == found.list_class.cards
-        assert found.map.on(deck.cards) == deck.cards
-        assert found.extensions == tuple(
+        classification = deck.classify(hand)
+        assert classification.map.on(hand) == classification.form == classification.list_class.cards
+        assert classification.map.on(deck.cards) == deck.cards
+        assert classification.extensions == tuple(
             card for card in deck.cards if card not in hand and first_set([*hand, card]) is None
         )
         assert tuple(deck.all_lists(size)[deck.rank(hand)].tolist()) == hand
         assert sum(cards for _, cards in deck.smaller(hand)) == size
-        for other, cards in deck.larger(hand):
-            back = dict(deck.smaller(other.cards))[found.list_class]
-            assert found.lists * cards == other.lists * back
+        for neighbour, cards in deck.larger(hand):
+            deletions = dict(deck.smaller(neighbour.cards))[classification.list_class]
+            assert classification.lists * cards == neighbour.lists * deletions
 
 
 def test_samples_are_even() -> None:
@@ -88,10 +91,10 @@ def test_samples_are_even() -> None:
 @pytest.mark.parametrize("size", range(10))
 def test_odds_of_the_deck_of_nine_hand_by_hand(size: int) -> None:
     hands = list(combinations(deck_cards(2), size))
-    found = setset.odds(size, dimension=2)
-    assert found.lists == sum(first_set(hand) is None for hand in hands)
-    assert found.hands == len(hands) == comb(9, size)
-    assert found.mean_sets == Fraction(sum(len(setset.find_sets(hand)) for hand in hands), len(hands))
+    odds = setset.odds(size, dimension=2)
+    assert odds.lists == sum(first_set(hand) is None for hand in hands)
+    assert odds.hands == len(hands) == comb(9, size)
+    assert odds.mean_sets == Fraction(sum(len(setset.find_sets(hand)) for hand in hands), len(hands))
 
 
 @pytest.mark.parametrize(("dimension", "table"), [(2, 6), (3, 9)])
@@ -100,7 +103,7 @@ def test_a_game_with_a_smaller_deck(dimension: int, table: int) -> None:
     assert len(steps[0].before.table) == table
     last = steps[-1].after
     assert last.over
-    cards = [card for taken in last.taken for card in taken.cards]
+    cards = [card for triple in last.taken for card in triple.cards]
     assert sorted([*cards, *last.table]) == list(deck_cards(dimension))
 
 

@@ -23,7 +23,7 @@ ALL = tuple(setset.By)
 
 def naive(lists: list[list[int]]) -> dict[str, Counter[object]]:
     """The same histograms but for classes, list by list and card by card."""
-    tallies: dict[str, Counter[object]] = {str(by): Counter() for by in ALL if by != "class"}
+    tallies: dict[str, Counter[object]] = {str(key): Counter() for key in ALL if key != "class"}
     for cards in lists:
         thirds = {third(a, b) for a in cards for b in cards if a != b}
         tallies["remaining"][sum(card not in thirds for card in range(cards[-1] + 1, CARDS))] += 1
@@ -31,8 +31,8 @@ def naive(lists: list[list[int]]) -> dict[str, Counter[object]]:
         tallies["highest"][max(cards)] += 1
         tallies["card"].update(cards)
         for position, value in enumerate(FEATURE_VALUES):
-            held = sum(digits(card)[position // 3] == position % 3 for card in cards)
-            tallies["feature"][value, held] += 1
+            count = sum(digits(card)[position // 3] == position % 3 for card in cards)
+            tallies["feature"][value, count] += 1
     return tallies
 
 
@@ -49,7 +49,7 @@ def test_lists_in_any_order_are_tallied_as_the_slow_twin_does(size: int) -> None
     rows = lists[len(lists) // 2 : len(lists) // 2 + 500]
     for ordered in (rows, rows[np.lexsort(rows.T[::-1])]):
         histograms = tallied(ordered)
-        assert {by: Counter(histograms[by]) for by in naive([])} == naive(ordered.tolist())
+        assert {key: Counter(histograms[key]) for key in naive([])} == naive(ordered.tolist())
 
 
 @pytest.fixture(scope="module")
@@ -62,36 +62,36 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_files_agree_with_classes_and_symmetry(stored: Path) -> None:
     with setset.open(stored) as workspace:
-        four = workspace.exploration(4)[4]
-        histograms = four.statistics(ALL, workers=2)
-    assert histograms.lists == four.lists
-    assert histograms["class"] == {str(one): one.lists for one in catalogue_in_memory().classes(4)}
+        size = workspace.exploration(4)[4]
+        histograms = size.statistics(ALL, workers=2)
+    assert histograms.lists == size.lists
+    assert histograms["class"] == {str(list_class): list_class.lists for list_class in catalogue_in_memory().classes(4)}
     # Every card is in as many lists, and so is every value of a feature: the target drops none.
-    assert histograms["card"] == dict.fromkeys(range(CARDS), 4 * four.lists // CARDS)
+    assert histograms["card"] == dict.fromkeys(range(CARDS), 4 * size.lists // CARDS)
     red = {cards: lists for (value, cards), lists in histograms["feature"].items() if value == "red"}
     assert histograms["feature"] == {(value, cards): n for value in FEATURE_VALUES for cards, n in red.items()}
     # The map that takes each card c to 80 - c keeps sets.
     assert histograms["highest"] == {80 - card: lists for card, lists in histograms["lowest"].items()}
-    assert histograms == setset.Statistics(4, four.lists, "all lists of 4 cards", histograms.bins)
+    assert histograms == setset.Statistics(4, size.lists, "all lists of 4 cards", histograms.bins)
     assert histograms.bins == setset.lists(4).statistics(ALL, workers=2).bins
 
 
 def test_cards_that_remain_are_the_lists_of_the_next_size(stored: Path) -> None:
     with setset.open(stored) as workspace:
-        four, five = (workspace.exploration(4)[size] for size in (4, 5))
-        assert not five.stored
-        remaining = four.statistics("remaining", workers=1)["remaining"]
-        assert sum(int(str(cards)) * lists for cards, lists in remaining.items()) == five.lists
+        smaller, larger = (workspace.exploration(4)[size] for size in (4, 5))
+        assert not larger.stored
+        remaining = smaller.statistics("remaining", workers=1)["remaining"]
+        assert sum(int(str(cards)) * lists for cards, lists in remaining.items()) == larger.lists
 
 
 def test_a_counted_size_is_tallied_between_its_runs(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collection, "PIECE", 1_000_000)
     with setset.open(stored) as workspace:
-        five = workspace.exploration(4)[5]
-        pieces = list(five._pieces())
-        assert sum(piece.lists for piece in pieces) == five.lists
-        assert len(pieces) > len(five._parts)
-        histograms = five.statistics("card", workers=2)
+        size = workspace.exploration(4)[5]
+        pieces = list(size._pieces())
+        assert sum(piece.lists for piece in pieces) == size.lists
+        assert len(pieces) > len(size._parts)
+        histograms = size.statistics("card", workers=2)
     assert histograms["card"] == dict.fromkeys(range(CARDS), 5 * 22_441_536 // CARDS)
 
 
@@ -123,7 +123,7 @@ def test_command(stored: Path, run: Run, tmp_path: Path) -> None:
     assert f"{chart} exists already: add --force" in run(*words, "--plot", str(chart))[2]
     code, out, _ = run(*words, "--json")
     histograms = json.loads(out)
-    assert {each["by"] for each in histograms["bins"]} == set(ALL[:-1])
+    assert {record["by"] for record in histograms["bins"]} == set(ALL[:-1])
     assert histograms["bins"][0].keys() == {"by", "value", "cards", "lists"}
     code, out, err = run(*words, "--from-classes")
     assert (code, err) == (2, "setset: --target cannot be combined with --from-classes\n")

@@ -23,8 +23,8 @@ DIMENSIONS = {1: 0, 3: 1, 9: 2, 27: 3, 81: 4}
 
 
 def is_list(cards: Iterable[int]) -> bool:
-    held = set(cards)
-    return not any(third(a, b) in held for a, b in combinations(sorted(held), 2))
+    hand = set(cards)
+    return not any(third(a, b) in hand for a, b in combinations(sorted(hand), 2))
 
 
 def extensions(cards: Hand) -> list[int]:
@@ -36,32 +36,32 @@ def through(frame: Hand, label: int) -> int:
     origin = digits(frame[0])
     image = list(origin)
     for weight, corner in zip(reversed(digits(label)), frame[1:], strict=False):
-        for place, value in enumerate(digits(corner)):
-            image[place] += weight * (value - origin[place])
+        for index, value in enumerate(digits(corner)):
+            image[index] += weight * (value - origin[index])
     return from_digits(*(value % 3 for value in image))
 
 
-def frames_of(cards: Iterable[int], length: int, begun: Hand = ()) -> Iterator[Hand]:
+def frames_of(cards: Iterable[int], length: int, frame: Hand = ()) -> Iterator[Hand]:
     """All sequences of `length` of these cards in general position, in lexicographic order."""
-    if len(begun) == length:
-        yield begun
+    if len(frame) == length:
+        yield frame
         return
-    every = tuple(cards)
-    spanned = flat(begun)
-    for card in every:
+    pool = tuple(cards)
+    spanned = flat(frame)
+    for card in pool:
         if card not in spanned:
-            yield from frames_of(every, length, (*begun, card))
+            yield from frames_of(pool, length, (*frame, card))
 
 
 @cache
 def flat(frame: Hand) -> frozenset[int]:
     """The least set of cards that holds these and with every two cards their third."""
-    closed = frozenset(frame)
+    flat_cards = frozenset(frame)
     while True:
-        grown = closed | {THIRD[a][b] for a, b in combinations(closed, 2)}
-        if grown == closed:
-            return closed
-        closed = grown
+        grown = flat_cards | {THIRD[a][b] for a, b in combinations(flat_cards, 2)}
+        if grown == flat_cards:
+            return flat_cards
+        flat_cards = grown
 
 
 def least(cards: Hand) -> tuple[Hand, int]:
@@ -69,19 +69,19 @@ def least(cards: Hand) -> tuple[Hand, int]:
     labels = len(flat(cards))
     images = []
     for frame in frames_of(cards, DIMENSIONS[labels] + 1):
-        back = {through(frame, label): label for label in range(labels)}
-        images.append(tuple(sorted(back[card] for card in cards)))
+        labels_of = {through(frame, label): label for label in range(labels)}
+        images.append(tuple(sorted(labels_of[card] for card in cards)))
     return min(images), images.count(min(images))
 
 
 def members(form: Hand) -> Iterator[Hand]:
     """The lists that maps of its flat make of a form: by the least frames that make them, in order."""
     labels = len(flat(form))
-    seen = set()
+    images = set()
     for frame in frames_of(range(labels), DIMENSIONS[labels] + 1):
         cards = tuple(label for label in range(labels) if through(frame, label) in form)
-        if cards not in seen:
-            seen.add(cards)
+        if cards not in images:
+            images.add(cards)
             yield cards
 
 
@@ -114,21 +114,23 @@ GAME = moves(
 def fingerprint(cards: Hand) -> object:
     """The data that the fingerprint sums up, in full."""
     pairs = Counter(THIRD[a][b] for a, b in combinations(cards, 2))
-    seen = {a: sorted(pairs[THIRD[a][b]] for b in cards if b != a) for a in cards}
+    profiles = {a: sorted(pairs[THIRD[a][b]] for b in cards if b != a) for a in cards}
     outside: dict[int, list[object]] = {card: [] for card in pairs}
     for a, b in combinations(cards, 2):
-        outside[THIRD[a][b]].append(sorted((seen[a], seen[b])))
-    known = {card: repr(sorted(what, key=repr)) for card, what in outside.items()}
-    return sorted(repr((seen[a], sorted((known[THIRD[a][b]], seen[b]) for b in cards if b != a))) for a in cards)
+        outside[THIRD[a][b]].append(sorted((profiles[a], profiles[b])))
+    texts = {card: repr(sorted(records, key=repr)) for card, records in outside.items()}
+    return sorted(
+        repr((profiles[a], sorted((texts[THIRD[a][b]], profiles[b]) for b in cards if b != a))) for a in cards
+    )
 
 
 @cache
 def all_lists(size: int) -> Lists:
     """Every list of a small size, a row each, in lexicographic order."""
-    every = np.array(list(combinations(range(CARDS), size)), np.uint8)
+    lists = np.array(list(combinations(range(CARDS), size)), np.uint8)
     for a, b, c in combinations(range(size), 3):
-        every = every[third_table()[every[:, a], every[:, b]] != every[:, c]]
-    return every
+        lists = lists[third_table()[lists[:, a], lists[:, b]] != lists[:, c]]
+    return lists
 
 
 def orbit_labels(lists: Lists, tables: list[Table]) -> Table:
@@ -140,10 +142,10 @@ def orbit_labels(lists: Lists, tables: list[Table]) -> Table:
     assert (np.diff(keys[order]) != 0).all()
     roots = np.arange(len(lists))
     for table in tables:
-        moved = weights[table[lists]].sum(axis=1)
-        back = np.argsort(moved)
-        assert np.array_equal(moved[back], keys[order])
-        _join(roots, back, order)
+        images = weights[table[lists]].sum(axis=1)
+        positions = np.argsort(images)
+        assert np.array_equal(images[positions], keys[order])
+        _join(roots, positions, order)
     labels: Table = _all_roots(roots)
     return labels
 
@@ -162,10 +164,10 @@ def _all_roots(roots):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _join(roots, some, others):  # type: ignore[no-untyped-def]
-    for place in range(len(some)):
-        one, other = _root(roots, some[place]), _root(roots, others[place])
-        roots[max(one, other)] = min(one, other)
+def _join(roots, firsts, seconds):  # type: ignore[no-untyped-def]
+    for index in range(len(firsts)):
+        first, second = _root(roots, firsts[index]), _root(roots, seconds[index])
+        roots[max(first, second)] = min(first, second)
 
 
 @njit
@@ -183,17 +185,17 @@ def _count_lists(hand, depth, size, blocked, third):  # type: ignore[no-untyped-
             continue
         if depth == size - 2:
             count += above
-            for place in range(depth):
-                other = third[hand[place], card]
-                count -= other > card and blocked[other] == 0
+            for index in range(depth):
+                blocker = third[hand[index], card]
+                count -= blocker > card and blocked[blocker] == 0
             above += 1
             continue
         hand[depth] = card
-        for place in range(depth):
-            blocked[third[hand[place], card]] += 1
+        for index in range(depth):
+            blocked[third[hand[index], card]] += 1
         count += _count_lists(hand, depth + 1, size, blocked, third)
-        for place in range(depth):
-            blocked[third[hand[place], card]] -= 1
+        for index in range(depth):
+            blocked[third[hand[index], card]] -= 1
     return count
 
 

@@ -19,8 +19,8 @@ def examples(count: int = 100) -> settings:
 def maps(draw: st.DrawFn) -> AffineMap:
     frame: list[int] = []
     while len(frame) < 5:
-        taken = naive.flat(tuple(frame))
-        frame.append(draw(st.sampled_from([card for card in range(CARDS) if card not in taken])))
+        spanned = naive.flat(tuple(frame))
+        frame.append(draw(st.sampled_from([card for card in range(CARDS) if card not in spanned])))
     return AffineMap.to_frame(frame)
 
 
@@ -38,8 +38,8 @@ def picked_lists(draw: st.DrawFn, least: int = 0, most: int = 20) -> tuple[int, 
 def lists_of_classes(draw: st.DrawFn, least: int = 0, most: int = 20) -> tuple[int, ...]:
     """A class of any size, rare ones as likely as frequent ones, and a list of it."""
     classes = catalogue_in_memory().level(draw(st.integers(least, most))).classes
-    one = classes[draw(st.integers(0, len(classes) - 1))]
-    return draw(maps()).on(one.cards)
+    list_class = classes[draw(st.integers(0, len(classes) - 1))]
+    return draw(maps()).on(list_class.cards)
 
 
 def lists(least: int = 0, most: int = 20) -> st.SearchStrategy[tuple[int, ...]]:

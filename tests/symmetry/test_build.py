@@ -10,27 +10,27 @@ from setset.symmetry import AffineMap, Catalogue, build_level
 
 def test_there_are_no_21_cards_without_a_set(catalogue: Catalogue) -> None:
     assert build_level(21, catalogue.level(20).classes).classes == ()
-    assert [each.complete for each in catalogue.level(20).classes] == [True]
+    assert [list_class.complete for list_class in catalogue.level(20).classes] == [True]
 
 
 @pytest.mark.parametrize("size", range(1, 21))
 def test_the_double_count_holds_for_every_link(catalogue: Catalogue, size: int) -> None:
     smaller, level = catalogue.level(size - 1).classes, catalogue.level(size)
     for link in level.links:
-        one, other = smaller[link.smaller], level.classes[link.larger]
-        assert one.lists * link.extensions == other.lists * link.deletions
+        small, large = smaller[link.smaller], level.classes[link.larger]
+        assert small.lists * link.extensions == large.lists * link.deletions
 
 
 def test_a_size_is_built_from_the_stored_classes_of_the_one_before(catalogue: Catalogue) -> None:
-    stored = [dataclasses.replace(each) for each in catalogue.level(8).classes]
-    assert build_level(9, stored) == catalogue.level(9)
+    classes = [dataclasses.replace(list_class) for list_class in catalogue.level(8).classes]
+    assert build_level(9, classes) == catalogue.level(9)
     resumed = Catalogue([catalogue.level(8)])
     assert resumed.level(10) == catalogue.level(10)
 
 
 def test_a_missing_class_is_noticed(catalogue: Catalogue) -> None:
-    kept = [each for each in catalogue.level(9).classes if each.number != 40]
-    renumbered = [dataclasses.replace(each, number=number) for number, each in enumerate(kept)]
+    remaining = [list_class for list_class in catalogue.level(9).classes if list_class.number != 40]
+    renumbered = [dataclasses.replace(list_class, number=number) for number, list_class in enumerate(remaining)]
     with pytest.raises(SetsetError, match="do not add up"):
         build_level(10, renumbered)
 
@@ -46,14 +46,14 @@ def test_a_wrong_representative_is_noticed(catalogue: Catalogue) -> None:
     """The list is in the same class, so all sums are right, but it is not the canonical form."""
     for number in range(len(catalogue.level(9).classes)):
         classes = list(catalogue.level(9).classes)
-        moved = AffineMap.to_frame((40, 1, 3, 9, 28)).on(classes[number].cards)
-        classes[number] = dataclasses.replace(classes[number], cards=moved)
+        image = AffineMap.to_frame((40, 1, 3, 9, 28)).on(classes[number].cards)
+        classes[number] = dataclasses.replace(classes[number], cards=image)
         try:
-            built = build_level(10, classes)
+            level = build_level(10, classes)
         except SetsetError as refusal:
             assert "links between classes differ" in str(refusal)  # noqa: PT017 (most are harmless)
         else:
-            assert built == catalogue.level(10)
+            assert level == catalogue.level(10)
 
 
 def test_classes_out_of_order_and_unknown_sizes_are_refused(catalogue: Catalogue) -> None:

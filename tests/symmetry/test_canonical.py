@@ -19,42 +19,42 @@ from tests.symmetry.strategies import examples, lists, maps
 @given(lists(), maps())
 @examples(200)
 def test_a_map_does_not_change_the_canonical_form(cards: tuple[int, ...], g: AffineMap) -> None:
-    found, moved = canonicalize(cards), canonicalize(g.on(cards))
-    assert found.cards == moved.cards == canonical_form(cards)
-    assert found.stabilizer == moved.stabilizer
-    assert found.dimension == moved.dimension
+    form, form_of_image = canonicalize(cards), canonicalize(g.on(cards))
+    assert form.cards == form_of_image.cards == canonical_form(cards)
+    assert form.stabilizer == form_of_image.stabilizer
+    assert form.dimension == form_of_image.dimension
 
 
 @given(lists())
 @examples()
 def test_the_map_takes_the_list_to_its_form(cards: tuple[int, ...]) -> None:
-    found = canonicalize(cards)
-    assert found.map.on(cards) == found.cards
-    assert found.cards <= cards
-    assert canonical_form(found.cards) == found.cards
+    form = canonicalize(cards)
+    assert form.map.on(cards) == form.cards
+    assert form.cards <= cards
+    assert canonical_form(form.cards) == form.cards
 
 
 @given(lists(least=1, most=7))
 @examples(20)
 def test_the_form_is_the_least_that_trying_every_frame_finds(cards: tuple[int, ...]) -> None:
     least, count = naive.least(cards)
-    found = canonicalize(cards)
-    assert found.cards == least
-    assert found.dimension == naive.DIMENSIONS[len(naive.flat(cards))]
-    assert found.stabilizer == count * pointwise_stabilizer_order(found.dimension)
+    form = canonicalize(cards)
+    assert form.cards == least
+    assert form.dimension == naive.DIMENSIONS[len(naive.flat(cards))]
+    assert form.stabilizer == count * pointwise_stabilizer_order(form.dimension)
 
 
 @pytest.mark.parametrize("size", range(1, 5))
 def test_forms_differ_exactly_where_no_map_joins(size: int) -> None:
     """Over all lists of the size: as many lists share a form as generators of the group join."""
-    every = naive.all_lists(size)
-    leasts, stabilizers = canonicalize_rows(every)
+    hands = naive.all_lists(size)
+    leasts, stabilizers = canonicalize_rows(hands)
     forms, number = np.unique(leasts @ 81 ** np.arange(size), return_inverse=True)
-    joined = naive.orbit_labels(every, naive.AFFINE)
+    joined = naive.orbit_labels(hands, naive.AFFINE)
     pairs = Counter(zip(joined.tolist(), number.tolist(), strict=True))
     assert len(pairs) == len(forms) == len(set(joined.tolist()))
-    for (_, which), count in pairs.items():
-        assert set((GROUP_ORDER // stabilizers[number == which]).tolist()) == {count}
+    for (_, index), count in pairs.items():
+        assert set((GROUP_ORDER // stabilizers[number == index]).tolist()) == {count}
 
 
 def test_no_cards_have_a_form_too() -> None:
@@ -112,8 +112,8 @@ def test_a_wrong_form_is_noticed_whether_it_is_too_small_or_too_large(wrong: tup
 
 def test_there_is_room_for_the_frames_of_every_class(catalogue: Catalogue) -> None:
     counts = [
-        one.stabilizer // pointwise_stabilizer_order(canonicalize(one.cards).dimension)
+        list_class.stabilizer // pointwise_stabilizer_order(canonicalize(list_class.cards).dimension)
         for size in range(21)
-        for one in sorted(catalogue.classes(size), key=lambda one: -one.stabilizer)[:30]
+        for list_class in sorted(catalogue.classes(size), key=lambda list_class: -list_class.stabilizer)[:30]
     ]
     assert max(counts) == MOST_FRAMES

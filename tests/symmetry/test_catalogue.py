@@ -41,12 +41,14 @@ def test_the_known_figures_come_out(catalogue: Catalogue, size: int) -> None:
 @pytest.mark.parametrize("size", range(21))
 def test_classes_are_numbered_by_their_forms_and_add_up(catalogue: Catalogue, size: int) -> None:
     level = catalogue.level(size)
-    assert [each.number for each in level.classes] == list(range(len(level.classes)))
-    assert [each.cards for each in level.classes] == sorted({each.cards for each in level.classes})
-    assert all(each.lists * each.stabilizer == GROUP_ORDER for each in level.classes)
-    for each in level.classes[:: max(1, len(level.classes) // 40)]:
-        assert each.extensions == sum(count for _, count in catalogue.larger(each))
-        assert each.size == sum(count for _, count in catalogue.smaller(each))
+    assert [list_class.number for list_class in level.classes] == list(range(len(level.classes)))
+    assert [list_class.cards for list_class in level.classes] == sorted(
+        {list_class.cards for list_class in level.classes}
+    )
+    assert all(list_class.lists * list_class.stabilizer == GROUP_ORDER for list_class in level.classes)
+    for list_class in level.classes[:: max(1, len(level.classes) // 40)]:
+        assert list_class.extensions == sum(count for _, count in catalogue.larger(list_class))
+        assert list_class.size == sum(count for _, count in catalogue.smaller(list_class))
 
 
 @given(st.data())
@@ -54,7 +56,7 @@ def test_classes_are_numbered_by_their_forms_and_add_up(catalogue: Catalogue, si
 def test_links_are_what_adding_and_taking_each_card_shows(data: st.DataObject) -> None:
     cards = data.draw(lists(least=1, most=19))
     catalogue = catalogue_in_memory()
-    one = catalogue.of_form(canonical_form(cards))
+    list_class = catalogue.of_form(canonical_form(cards))
     larger: dict[int, int] = {}
     for card in naive.extensions(cards):
         number = catalogue.of_form(canonical_form((*cards, card))).number
@@ -63,19 +65,19 @@ def test_links_are_what_adding_and_taking_each_card_shows(data: st.DataObject) -
     for card in cards:
         number = catalogue.of_form(canonical_form(set(cards) - {card})).number
         smaller[number] = smaller.get(number, 0) + 1
-    assert {each.number: count for each, count in catalogue.larger(one)} == larger
-    assert {each.number: count for each, count in catalogue.smaller(one)} == smaller
-    assert one.extensions == sum(larger.values())
-    assert one.complete == (not larger)
+    assert {neighbour.number: count for neighbour, count in catalogue.larger(list_class)} == larger
+    assert {neighbour.number: count for neighbour, count in catalogue.smaller(list_class)} == smaller
+    assert list_class.extensions == sum(larger.values())
+    assert list_class.complete == (not larger)
 
 
 def test_what_comes_with_the_package_is_what_is_built() -> None:
     """Classes, links and classes of the game, from nothing, size by size; none of it uses what is stored."""
-    stored = Catalogue()
+    packaged = Catalogue()
     previous: tuple[ListClass, ...] = ()
     for size in range(21):
-        built = build_level(size, previous)
-        previous = built.classes
-        assert stored.classes(size) == previous
-        assert stored.level(size) == built
-        assert list(map(stored.game_classes, previous)) == [game_classes([one]) for one in previous]
+        level = build_level(size, previous)
+        previous = level.classes
+        assert packaged.classes(size) == previous
+        assert packaged.level(size) == level
+        assert list(map(packaged.game_classes, previous)) == [game_classes([list_class]) for list_class in previous]

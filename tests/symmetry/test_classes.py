@@ -20,9 +20,9 @@ def test_totals_are_the_sums_over_a_level(catalogue: Catalogue) -> None:
 
 
 def test_a_class_is_named_by_size_and_number(catalogue: Catalogue) -> None:
-    one = catalogue.get(12, 700)
-    assert str(one) == "12/700"
-    assert not one.complete
+    list_class = catalogue.get(12, 700)
+    assert str(list_class) == "12/700"
+    assert not list_class.complete
     assert catalogue.get(20, 0).complete
 
 
@@ -40,5 +40,5 @@ def test_links_are_a_sequence(catalogue: Catalogue) -> None:
 
 def test_the_digest_is_that_of_the_records_as_json(catalogue: Catalogue) -> None:
     level = catalogue.level(9)
-    records = [(one.cards, one.stabilizer, one.extensions) for one in level.classes]
+    records = [(list_class.cards, list_class.stabilizer, list_class.extensions) for list_class in level.classes]
     assert level.digest == xxhash.xxh3_128_hexdigest(json.dumps([9, records, list(level.links)]).encode())

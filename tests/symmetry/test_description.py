@@ -16,64 +16,67 @@ from tests.symmetry import naive
 SOME = [(0, 0), (1, 0), (2, 0), (4, 0), (4, 1), (8, 5), (12, 0), (12, 786), (16, 700), (19, 0), (20, 0)]
 
 
-@pytest.fixture(params=SOME, ids=lambda which: f"{which[0]}/{which[1]}")
+@pytest.fixture(params=SOME, ids=lambda pair: f"{pair[0]}/{pair[1]}")
 def list_class(request: pytest.FixtureRequest, catalogue: Catalogue) -> ListClass:
     return catalogue.get(*request.param)
 
 
 def test_the_neighbours_are_what_adding_and_removing_cards_gives(catalogue: Catalogue, list_class: ListClass) -> None:
-    found = describe_class(list_class, catalogue)
-    assert found.list_class == list_class
-    assert sum(other.cards for other in found.larger) == list_class.extensions
-    assert sum(other.cards for other in found.smaller) == list_class.size
-    larger, smaller = dict(found.larger), dict(found.smaller)
+    description = describe_class(list_class, catalogue)
+    assert description.list_class == list_class
+    assert sum(link.cards for link in description.larger) == list_class.extensions
+    assert sum(link.cards for link in description.smaller) == list_class.size
+    larger, smaller = dict(description.larger), dict(description.smaller)
     for card in classify(list_class.cards, catalogue).extensions:
-        other = classify([*list_class.cards, card], catalogue).list_class
-        larger[other] -= 1
+        neighbour = classify([*list_class.cards, card], catalogue).list_class
+        larger[neighbour] -= 1
     for card in list_class.cards:
-        other = classify([each for each in list_class.cards if each != card], catalogue).list_class
-        smaller[other] -= 1
+        neighbour = classify([member for member in list_class.cards if member != card], catalogue).list_class
+        smaller[neighbour] -= 1
     assert not any(larger.values())
     assert not any(smaller.values())
 
 
 def test_every_direction_is_counted_and_no_map_changes_the_cuts(catalogue: Catalogue, list_class: ListClass) -> None:
-    found = describe_class(list_class, catalogue)
-    assert found.dimension == (naive.DIMENSIONS[len(naive.flat(list_class.cards))] if list_class.cards else -1)
-    forms = {each.form for each in found.directions}
+    description = describe_class(list_class, catalogue)
+    assert description.dimension == (naive.DIMENSIONS[len(naive.flat(list_class.cards))] if list_class.cards else -1)
+    forms = {direction.form for direction in description.directions}
     opposite = {tuple(-factor % 3 for factor in form) for form in forms}
-    assert len(found.directions) == len(forms) == 40
+    assert len(description.directions) == len(forms) == 40
     assert forms | opposite == set(product(range(3), repeat=4)) - {(0, 0, 0, 0)}
-    for form, cards in found.directions:
+    for form, cards in description.directions:
         values = [sum(a * x for a, x in zip(form, digits(card), strict=True)) % 3 for card in list_class.cards]
         assert cards == tuple(map(values.count, range(3)))
     start = Random(7).randrange(list_class.lists)
-    moved = ListClass(
+    image = ListClass(
         list_class.size,
         list_class.number,
         next(members(list_class, start)),
         list_class.stabilizer,
         list_class.extensions,
     )
-    assert describe_class(moved, catalogue).hyperplanes == found.hyperplanes
-    assert sum(found.hyperplanes.values()) == 40
+    assert describe_class(image, catalogue).hyperplanes == description.hyperplanes
+    assert sum(description.hyperplanes.values()) == 40
 
 
 def test_which_classes(catalogue: Catalogue) -> None:
-    everything = catalogue.level(16).classes
-    assert find_classes(16, catalogue) == list(everything)
+    classes = catalogue.level(16).classes
+    assert find_classes(16, catalogue) == list(classes)
     complete = find_classes(16, catalogue, complete=True)
     assert len(complete) == 74
-    assert sorted([*complete, *find_classes(16, catalogue, complete=False)], key=lambda each: each.number) == [
-        *everything
-    ]
-    kept = find_classes(16, catalogue, stabilizer=8, complete=True)
-    assert kept == [each for each in complete if each.stabilizer == 8]
+    assert sorted(
+        [*complete, *find_classes(16, catalogue, complete=False)], key=lambda candidate: candidate.number
+    ) == [*classes]
+    selected = find_classes(16, catalogue, stabilizer=8, complete=True)
+    assert selected == [candidate for candidate in complete if candidate.stabilizer == 8]
     for order in ClassOrder:
         up = find_classes(16, catalogue, sort=order)
-        keys = [(getattr(each, order), each.number) for each in up]
+        keys = [(getattr(candidate, order), candidate.number) for candidate in up]
         assert keys == sorted(keys)
-        down = [(-getattr(each, order), each.number) for each in find_classes(16, catalogue, sort=order, reverse=True)]
+        down = [
+            (-getattr(candidate, order), candidate.number)
+            for candidate in find_classes(16, catalogue, sort=order, reverse=True)
+        ]
         assert down == sorted(down)
 
 
@@ -85,31 +88,33 @@ def test_what_there_is_not() -> None:
 
 
 def test_filters_on_every_property(catalogue: Catalogue) -> None:
-    about = describe_class("12/786", catalogue)
-    asked = {
-        "extensions": about.list_class.extensions,
-        "extension_orbits": about.traits.extension_orbit_count,
-        "game_classes": about.game_classes,
-        "hyperplane": "+".join(map(str, reversed(next(iter(about.hyperplanes))))),
-        "exclusion": max(about.exclusions),
+    description = describe_class("12/786", catalogue)
+    filters = {
+        "extensions": description.list_class.extensions,
+        "extension_orbits": description.traits.extension_orbit_count,
+        "game_classes": description.game_classes,
+        "hyperplane": "+".join(map(str, reversed(next(iter(description.hyperplanes))))),
+        "exclusion": max(description.exclusions),
     }
-    every = set(find_classes(12, catalogue))
-    together = every
-    for name, value in asked.items():
-        found = set(find_classes(12, catalogue, **{name: value}))  # type: ignore[arg-type]
-        assert about.list_class in found < every
-        together = together & found
-    assert set(find_classes(12, catalogue, **asked)) == together  # type: ignore[arg-type]
-    for wrong in ("6+6", "a+b+c", "1+1+-1"):
+    classes = set(find_classes(12, catalogue))
+    common = classes
+    for name, value in filters.items():
+        selected = set(find_classes(12, catalogue, **{name: value}))  # type: ignore[arg-type]
+        assert description.list_class in selected < classes
+        common = common & selected
+    assert set(find_classes(12, catalogue, **filters)) == common  # type: ignore[arg-type]
+    for text in ("6+6", "a+b+c", "1+1+-1"):
         with pytest.raises(BadInput, match="three numbers"):
-            find_classes(12, catalogue, hyperplane=wrong)
+            find_classes(12, catalogue, hyperplane=text)
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 18, 20])
 def test_properties_as_text(catalogue: Catalogue, size: int) -> None:
     """The same as one class at a time."""
-    abouts = [describe_class(list_class, catalogue) for list_class in catalogue.classes(size)]
-    cuts = [[f"{a}+{b}+{c}:{times}" for (a, b, c), times in about.hyperplanes.items()] for about in abouts]
-    assert write_hyperplanes(catalogue.forms(size)) == [" ".join(each) for each in cuts]
-    excluded = [[f"{pairs}:{cards}" for pairs, cards in about.exclusions.items()] for about in abouts]
-    assert write_exclusions(catalogue.forms(size)) == [" ".join(each) for each in excluded]
+    descriptions = [describe_class(list_class, catalogue) for list_class in catalogue.classes(size)]
+    cuts = [
+        [f"{a}+{b}+{c}:{times}" for (a, b, c), times in description.hyperplanes.items()] for description in descriptions
+    ]
+    assert write_hyperplanes(catalogue.forms(size)) == [" ".join(parts) for parts in cuts]
+    excluded = [[f"{pairs}:{cards}" for pairs, cards in description.exclusions.items()] for description in descriptions]
+    assert write_exclusions(catalogue.forms(size)) == [" ".join(parts) for parts in excluded]

@@ -29,7 +29,7 @@ def test_the_table_of_all_sizes(catalogue: Catalogue) -> None:
 def test_the_other_figures(catalogue: Catalogue) -> None:
     levels = [catalogue.level(size) for size in range(21)]
     assert f"{sum(len(level.links) for level in levels):,} links" in PAGE
-    longer = sum(each.extensions for level in levels for each in level.classes)
+    longer = sum(list_class.extensions for level in levels for list_class in level.classes)
     assert f"{longer:,} lists that are one card longer" in PAGE
     fraction = chance(12, catalogue)
     assert f"{fraction.numerator:,} / {fraction.denominator:,}" in PAGE

@@ -19,9 +19,9 @@ def test_small_sizes_agree_with_joining_all_lists(catalogue: Catalogue, size: in
 
 @pytest.mark.parametrize("size", [4, 6, 8, 9, 20])
 def test_the_smallest_class_of_a_size_agrees_with_joining_its_members(catalogue: Catalogue, size: int) -> None:
-    one = min(catalogue.level(size).classes, key=lambda each: each.lists)
-    every = np.concatenate(list(member_arrays(one)))
-    assert game_classes([one]) == len(np.unique(naive.orbit_labels(every, naive.GAME)))
+    smallest = min(catalogue.level(size).classes, key=lambda list_class: list_class.lists)
+    lists = np.concatenate(list(member_arrays(smallest)))
+    assert game_classes([smallest]) == len(np.unique(naive.orbit_labels(lists, naive.GAME)))
 
 
 def test_the_identity_keeps_all_games_and_a_renaming_the_usual_one() -> None:
@@ -35,19 +35,19 @@ def test_the_identity_keeps_all_games_and_a_renaming_the_usual_one() -> None:
 
 def test_a_map_keeps_as_many_games_as_looking_at_each_shows(catalogue: Catalogue) -> None:
     forms, direction_of, _, games = _make_tables()
-    four = np.argwhere(games)
-    four = four[(np.diff(four, axis=1) > 0).all(axis=1)]
-    for one in [catalogue.get(20, 0), catalogue.get(18, 3), *catalogue.level(16).classes[:200:10]]:
-        for row in stabilizer_maps(one.cards)[:40]:
+    kept_games = np.argwhere(games)
+    kept_games = kept_games[(np.diff(kept_games, axis=1) > 0).all(axis=1)]
+    for list_class in [catalogue.get(20, 0), catalogue.get(18, 3), *catalogue.level(16).classes[:200:10]]:
+        for row in stabilizer_maps(list_class.cards)[:40]:
             linear = [naive.through((0, *_columns(row)), card) for card in range(81)]
-            back = {}
+            preimages = {}
             for number, form in enumerate(forms.tolist()):
                 values = [_value(form, linear[weight]) for weight in (27, 9, 3, 1)]
-                back[number] = int(direction_of[int(np.dot(values, (27, 9, 3, 1)))])
-            moved = np.sort(np.array([back[direction] for direction in range(40)])[four], axis=1)
-            wanted = int((moved == four).all(axis=1).sum())
+                preimages[number] = int(direction_of[int(np.dot(values, (27, 9, 3, 1)))])
+            images = np.sort(np.array([preimages[direction] for direction in range(40)])[kept_games], axis=1)
+            expected = int((images == kept_games).all(axis=1).sum())
             frame = row[list(STANDARD_FRAME)][None, :]
-            assert int(_sum_kept_games(frame, *_make_tables(), difference_table(), GAMES)) == wanted
+            assert int(_sum_kept_games(frame, *_make_tables(), difference_table(), GAMES)) == expected
 
 
 def _columns(row: CardArray) -> tuple[int, ...]:

@@ -24,8 +24,8 @@ def adjacency() -> dict[int, list[int]]:
 
 
 def graph(cards: tuple[int, ...]) -> Any:
-    others = set(range(81)) - set(cards)
-    colours = [colour for colour in (set(cards), others, set(range(81, 201))) if colour]
+    rest = set(range(81)) - set(cards)
+    colours = [colour for colour in (set(cards), rest, set(range(81, 201))) if colour]
     return pynauty.Graph(201, adjacency_dict=adjacency(), vertex_coloring=colours)
 
 
@@ -50,5 +50,7 @@ def test_a_list_and_its_form_have_one_certificate(cards: tuple[int, ...]) -> Non
 def test_classes_have_different_certificates_and_the_right_stabilizers(catalogue: Catalogue, size: int) -> None:
     """For lists of one size the colours have the same sizes, so certificates identify the graph."""
     classes = catalogue.level(size).classes
-    assert len({pynauty.certificate(graph(each.cards)) for each in classes}) == len(classes)
-    assert [group_order(each.cards) for each in classes] == [each.stabilizer for each in classes]
+    assert len({pynauty.certificate(graph(list_class.cards)) for list_class in classes}) == len(classes)
+    assert [group_order(list_class.cards) for list_class in classes] == [
+        list_class.stabilizer for list_class in classes
+    ]

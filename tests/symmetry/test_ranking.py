@@ -26,45 +26,45 @@ from tests.symmetry.strategies import examples, lists
 
 
 def test_the_members_of_all_classes_of_size_5_are_all_lists_none_twice(catalogue: Catalogue) -> None:
-    binomials = np.array([[comb(card, place + 1) for place in range(5)] for card in range(81)])
-    seen = np.zeros(comb(81, 5), np.bool_)  # by the rank of five cards among all fives
+    binomials = np.array([[comb(card, column + 1) for column in range(5)] for card in range(81)])
+    has_rank = np.zeros(comb(81, 5), np.bool_)  # by the rank of five cards among all fives
     total = 0
     for list_class in catalogue.level(5).classes:
         of_class = 0
         for chunk in member_arrays(list_class):
-            seen[sum(binomials[chunk[:, place], place] for place in range(5))] = True
+            has_rank[sum(binomials[chunk[:, column], column] for column in range(5))] = True
             of_class += len(chunk)
         assert of_class == list_class.lists
         total += of_class
-    assert total == int(seen.sum()) == 22_441_536
+    assert total == int(has_rank.sum()) == 22_441_536
 
 
 @pytest.mark.parametrize("size", range(5))
 def test_the_members_of_small_sizes_are_all_lists(catalogue: Catalogue, size: int) -> None:
-    found = np.concatenate(
+    members_found = np.concatenate(
         [chunk for list_class in catalogue.level(size).classes for chunk in member_arrays(list_class)]
     )
-    every = naive.all_lists(size)
-    assert np.array_equal(found[np.lexsort(found.T[::-1])] if size else found, every)
+    expected = naive.all_lists(size)
+    assert np.array_equal(members_found[np.lexsort(members_found.T[::-1])] if size else members_found, expected)
 
 
 @pytest.mark.parametrize("name", ["2/0", "3/0", "4/0", "5/0", "6/0", "8/20", "9/60", "12/700", "20/0"])
 def test_members_come_in_the_order_of_their_least_frames(catalogue: Catalogue, name: str) -> None:
     list_class = catalogue.get(*map(int, name.split("/")))
     flat = enumerate_subspaces(naive.DIMENSIONS[len(naive.flat(list_class.cards))])[0]
-    wanted = [tuple(sorted(flat[list(cards)].tolist())) for cards in islice(naive.members(list_class.cards), 40)]
-    assert list(islice(members(list_class), len(wanted))) == wanted
+    expected = [tuple(sorted(flat[list(cards)].tolist())) for cards in islice(naive.members(list_class.cards), 40)]
+    assert list(islice(members(list_class), len(expected))) == expected
 
 
 @pytest.mark.parametrize("size", range(21))
 def test_unrank_and_rank_undo_each_other(catalogue: Catalogue, size: int) -> None:
     @given(st.integers(0, catalogue.lists(size) - 1))
     @examples(25)
-    def check(place: int) -> None:
-        cards = unrank(size, place, catalogue)
+    def check(number: int) -> None:
+        cards = unrank(size, number, catalogue)
         assert naive.is_list(cards)
         assert len(cards) == size
-        assert rank(cards, catalogue) == place
+        assert rank(cards, catalogue) == number
 
     check()
     for end in (0, catalogue.lists(size) - 1):
@@ -83,19 +83,19 @@ def test_members_go_on_from_any_rank(size: int, place: int) -> None:
     catalogue = catalogue_in_memory()
     list_class = catalogue.get(size, place % len(catalogue.level(size).classes))
     start = place % list_class.lists
-    few = list(islice(members(list_class, start), 300))
-    assert len(few) == min(300, list_class.lists - start)
-    assert [member_rank(cards) for cards in few[:: len(few) // 9 + 1]] == list(
-        range(start, start + len(few), len(few) // 9 + 1)
+    hands = list(islice(members(list_class, start), 300))
+    assert len(hands) == min(300, list_class.lists - start)
+    assert [member_rank(cards) for cards in hands[:: len(hands) // 9 + 1]] == list(
+        range(start, start + len(hands), len(hands) // 9 + 1)
     )
-    assert all(canonical_form(cards) == list_class.cards for cards in few[::50])
-    assert len(set(few)) == len(few)
+    assert all(canonical_form(cards) == list_class.cards for cards in hands[::50])
+    assert len(set(hands)) == len(hands)
 
 
 def test_chunks_make_no_difference(catalogue: Catalogue) -> None:
     list_class = catalogue.get(4, 0)
-    whole = np.concatenate(list(member_arrays(list_class, 1000, chunk=7)))
-    assert np.array_equal(whole, np.concatenate(list(member_arrays(list_class)))[1000:])
+    rows = np.concatenate(list(member_arrays(list_class, 1000, chunk=7)))
+    assert np.array_equal(rows, np.concatenate(list(member_arrays(list_class)))[1000:])
 
 
 def test_ranks_go_class_by_class(catalogue: Catalogue) -> None:

@@ -24,28 +24,28 @@ def gap(program: str, folder: Path) -> list[str]:
     assert GAP is not None
     (folder / "program.g").write_text(program + "\nQUIT;\n")
     words = [GAP, "-q", "program.g"]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
-    return done.stdout.replace("\\\n", "").splitlines()
+    result = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+    return result.stdout.replace("\\\n", "").splitlines()
 
 
 @pytest.mark.parametrize("which", SOME)
 def test_generators_keep_the_cap_and_generate_the_order(catalogue: Catalogue, which: str) -> None:
     size, number = map(int, which.split("/"))
     list_class = catalogue.get(size, number)
-    kept = stabilizer_of(list_class)
-    assert kept.order == list_class.stabilizer
-    assert all(each.on(list_class.cards) == list_class.cards for each in kept.generators)
-    if kept.generators and kept.order < 10_000:
-        assert len(_generate([bytes(each.table()) for each in kept.generators])) == kept.order
-    assert sorted(chain(*kept.orbits)) == list(list_class.cards)
-    assert len(list(chain(*kept.extension_orbits))) == list_class.extensions
-    assert kept.traits == catalogue.traits(list_class)
+    stabilizer = stabilizer_of(list_class)
+    assert stabilizer.order == list_class.stabilizer
+    assert all(generator.on(list_class.cards) == list_class.cards for generator in stabilizer.generators)
+    if stabilizer.generators and stabilizer.order < 10_000:
+        assert len(_generate([bytes(generator.table()) for generator in stabilizer.generators])) == stabilizer.order
+    assert sorted(chain(*stabilizer.orbits)) == list(list_class.cards)
+    assert len(list(chain(*stabilizer.extension_orbits))) == list_class.extensions
+    assert stabilizer.traits == catalogue.traits(list_class)
 
 
 def test_cards_of_one_orbit_lead_to_the_same_class(catalogue: Catalogue) -> None:
     """Orbits on the cards are at least as many as the neighbours."""
-    for which in ((12, 59), (18, 15), (9, 14)):
-        list_class = catalogue.get(*which)
+    for pair in ((12, 59), (18, 15), (9, 14)):
+        list_class = catalogue.get(*pair)
         for orbit in stabilizer_of(list_class).orbits:
             smaller = {setset.classify(set(list_class.cards) - {card}).list_class for card in orbit}
             assert len(smaller) == 1
@@ -55,19 +55,19 @@ def test_cards_of_one_orbit_lead_to_the_same_class(catalogue: Catalogue) -> None
 
 def test_every_stabilizer_has_a_name(catalogue: Catalogue) -> None:
     traits = [catalogue.traits(list_class) for size in range(21) for list_class in catalogue.classes(size)]
-    assert len({each.structure for each in traits}) == 34
-    assert not any(each.structure.startswith("of order") for each in traits)
-    found = setset.find_classes(12, structure="S4", orbits=4, spans=4)
-    assert [str(list_class) for list_class in found] == ["12/391"]
+    assert len({trait.structure for trait in traits}) == 34
+    assert not any(trait.structure.startswith("of order") for trait in traits)
+    classes = setset.find_classes(12, structure="S4", orbits=4, spans=4)
+    assert [str(list_class) for list_class in classes] == ["12/391"]
 
 
 def test_exclusions(catalogue: Catalogue) -> None:
     """In 20 cards without a set ten pairs have the anchor as their third card (Pellegrino's caps)."""
     assert setset.describe_class(catalogue.get(20, 0)).exclusions == {3: 60, 10: 1}
     for size in (0, 1, 2, 12):
-        found = setset.describe_class(catalogue.get(size, 0)).exclusions
-        assert sum(found.values()) == 81 - size
-        assert sum(pairs * cards for pairs, cards in found.items()) == size * (size - 1) // 2
+        exclusions = setset.describe_class(catalogue.get(size, 0)).exclusions
+        assert sum(exclusions.values()) == 81 - size
+        assert sum(pairs * cards for pairs, cards in exclusions.items()) == size * (size - 1) // 2
 
 
 @pytest.mark.parametrize("which", [(2, 0), (4, 0), (7, 1), (18, 15), (19, 0), (20, 0)])
@@ -94,12 +94,17 @@ def test_gap_agrees_on_orders_and_names(catalogue: Catalogue, tmp_path: Path) ->
     }
     program = ['LoadPackage("smallgrp");;']
     for list_class in classes.values():
-        kept = stabilizer_of(list_class)
-        maps = ", ".join(f"PermList({(each.table().astype(int) + 1).tolist()})" for each in kept.generators) or "()"
-        name = "StructureDescription(G)" if kept.pointwise == 1 else f'"{kept.structure}"'
+        stabilizer = stabilizer_of(list_class)
+        maps = (
+            ", ".join(
+                f"PermList({(generator.table().astype(int) + 1).tolist()})" for generator in stabilizer.generators
+            )
+            or "()"
+        )
+        name = "StructureDescription(G)" if stabilizer.pointwise == 1 else f'"{stabilizer.structure}"'
         program.append(f'G := Group({maps});; Print("{list_class}:", Size(G), ":", {name}, "\\n");')
-    printed = gap("\n".join(program), tmp_path)
-    assert printed == [
+    lines = gap("\n".join(program), tmp_path)
+    assert lines == [
         f"{list_class}:{list_class.stabilizer}:{catalogue.traits(list_class).structure}"
         for list_class in classes.values()
     ]
@@ -109,7 +114,7 @@ def test_gap_agrees_on_orders_and_names(catalogue: Catalogue, tmp_path: Path) ->
 def test_gap_counts_the_classes_of_all_hands(catalogue: Catalogue, tmp_path: Path) -> None:
     """Polya's theorem: the number of classes of hands of each size, from the cycles of the whole group."""
     generators = stabilizer_of(catalogue.get(0, 0)).generators
-    maps = ", ".join(f"PermList({(each.table().astype(int) + 1).tolist()})" for each in generators)
+    maps = ", ".join(f"PermList({(generator.table().astype(int) + 1).tolist()})" for generator in generators)
     program = (
         f'G := Group({maps});; x := Indeterminate(Rationals, "x");; p := 0 * x;;\n'
         "for c in ConjugacyClasses(G) do q := x^0;;\n"
@@ -117,6 +122,6 @@ def test_gap_counts_the_classes_of_all_hands(catalogue: Catalogue, tmp_path: Pat
         "p := p + Size(c) * q / Size(G);; od;\n"
         'Print(CoefficientsOfUnivariatePolynomial(p){[1 .. 15]}, "\\n");'
     )
-    counted = "".join(gap(program, tmp_path))
-    known = [1, 1, 1, 2, 3, 6, 15, 34, 105, 384, 1658, 8135, 41407, 205211, 963708]
-    assert json.loads(counted) == known
+    output = "".join(gap(program, tmp_path))
+    expected = [1, 1, 1, 2, 3, 6, 15, 34, 105, 384, 1658, 8135, 41407, 205211, 963708]
+    assert json.loads(output) == expected

@@ -23,8 +23,8 @@ def test_the_table_is_the_catalogue(catalogue: Catalogue) -> None:
 
 def test_arithmetic_on_card_numbers_is_no_set() -> None:
     sets = set(all_sets())
-    taken = {(a, b, c) for a, b, c in combinations(range(81), 3) if (a + c - 2 * b) % 81 == 0}
-    assert f"misses {len(sets - taken)} of the 1,080 sets and takes {len(taken - sets):,} other" in PAGE
+    progressions = {(a, b, c) for a, b, c in combinations(range(81), 3) if (a + c - 2 * b) % 81 == 0}
+    assert f"misses {len(sets - progressions)} of the 1,080 sets and takes {len(progressions - sets):,} other" in PAGE
 
 
 def test_sizes_four_and_five() -> None:

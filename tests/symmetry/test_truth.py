@@ -46,10 +46,10 @@ def test_kept_lists(catalogue: Catalogue) -> None:
 
 def test_the_table_of_classes_is_what_the_command_makes(run: Run, tmp_path: Path) -> None:
     """The file to cite, to the byte; its checksum stands beside it, and on the page about citing."""
-    made = tmp_path / "classes.csv"
-    run("export", "classes", "-o", str(made), "-w", str(tmp_path / "none"))
-    assert made.read_bytes() == (DOCS / "data" / "classes.csv").read_bytes()
-    checksum = hashlib.sha256(made.read_bytes()).hexdigest()
+    path = tmp_path / "classes.csv"
+    run("export", "classes", "-o", str(path), "-w", str(tmp_path / "none"))
+    assert path.read_bytes() == (DOCS / "data" / "classes.csv").read_bytes()
+    checksum = hashlib.sha256(path.read_bytes()).hexdigest()
     assert (DOCS / "data" / "classes.csv.sha256").read_text() == f"{checksum}  classes.csv\n"
     assert checksum in (DOCS / "citing.md").read_text(encoding="utf-8")
 
@@ -57,8 +57,8 @@ def test_the_table_of_classes_is_what_the_command_makes(run: Run, tmp_path: Path
 def test_the_numbering_is_frozen(catalogue: Catalogue) -> None:
     digest = hashlib.sha256()
     for size in range(21):
-        for each in catalogue.level(size).classes:
-            digest.update(f"{each} {' '.join(map(str, each.cards))}\n".encode())
+        for list_class in catalogue.level(size).classes:
+            digest.update(f"{list_class} {' '.join(map(str, list_class.cards))}\n".encode())
     assert digest.hexdigest() == "2dcf9b311cee7b9a1023ce9b3abd1c10a714348a8d523388acf2da9c05c5eda5"
 
 

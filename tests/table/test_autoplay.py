@@ -17,7 +17,7 @@ def test_a_game_keeps_the_rules_to_its_end(seed: int, policy: Policy) -> None:
     steps = list(play_out(seed, policy))
     for step in steps:
         game = step.before
-        spent = [card for taken in game.taken for card in taken.cards]
+        spent = [card for triple in game.taken for card in triple.cards]
         assert sorted([*game.deck, *game.table, *spent]) == list(range(81))
         assert (step.took is None) == (not game.sets)
         assert step.took is None or step.took in game.sets

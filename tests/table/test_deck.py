@@ -31,9 +31,9 @@ def test_a_shuffle_is_the_whole_deck_and_a_deal_its_beginning(seed: int) -> None
 def test_shuffles_are_even() -> None:
     """Each card is as often in front as any other: chi-squared with 80 degrees of freedom, fixed seed."""
     games = 8100
-    first = Counter(Stream(1, game).shuffled()[0] for game in range(games))
+    counts = Counter(Stream(1, game).shuffled()[0] for game in range(games))
     expected = games / 81
-    assert sum((first[card] - expected) ** 2 / expected for card in range(81)) < 124.8  # 99.9 %
+    assert sum((counts[card] - expected) ** 2 / expected for card in range(81)) < 124.8  # 99.9 %
 
 
 def test_without_a_seed_deals_differ() -> None:

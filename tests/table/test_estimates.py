@@ -43,7 +43,7 @@ def test_random_hands_agree_with_the_exact_chances(many: Simulation) -> None:
 
 def test_play_agrees_with_what_others_found(many: Simulation) -> None:
     """A random set each time: 14.18 and 88.4 to 1, counted up to the last deal (1.4e12 games by aujxn)."""
-    tables = {at.size: at for at in estimate_tables(many)}
+    tables = {estimate.size: estimate for estimate in estimate_tables(many)}
     for size, published in ((12, 14.18), (15, 88.4)):
         odds = tables[size].odds
         assert odds is not None
@@ -80,11 +80,11 @@ def test_kinds_are_shares_of_all_sets_taken(many: Simulation) -> None:
 def test_standard_errors_are_those_of_independent_repetitions() -> None:
     """The spread of 60 small simulations is what the error of one of them says."""
     runs = [estimate_tables(simulate(500, seed=seed))[0] for seed in range(60)]
-    for what in ("chance", "sets"):
-        estimates = [getattr(run, what) for run in runs]
+    for attribute in ("chance", "sets"):
+        estimates = [getattr(run, attribute) for run in runs]
         spread = np.std([estimate.value for estimate in estimates], ddof=1)
-        claimed = sqrt(np.mean([estimate.error**2 for estimate in estimates]))
-        assert 0.7 < spread / claimed < 1.35
+        error = sqrt(np.mean([estimate.error**2 for estimate in estimates]))
+        assert 0.7 < spread / error < 1.35
 
 
 def test_nothing_seen_is_not_certainty() -> None:

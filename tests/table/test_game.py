@@ -29,9 +29,9 @@ def test_a_wrong_call_costs_a_point_and_moves_no_card() -> None:
     assert not verdict.right
     assert verdict.reason == "shading: solid, solid, striped"
     assert verdict.game == Game(game.deck, game.table, (-1,))
-    wrong = call_none(game, 0)
-    assert not wrong.right
-    assert wrong.game.scores == (-1,)
+    verdict_of_none = call_none(game, 0)
+    assert not verdict_of_none.right
+    assert verdict_of_none.game.scores == (-1,)
 
 
 def test_more_than_twelve_cards_are_not_replaced() -> None:

@@ -23,8 +23,8 @@ def test_the_kernel_agrees_with_its_slow_twin(seed: int, first: int, policy: Pol
 
 def test_the_kernel_plays_the_games_that_play_shows() -> None:
     for game in range(20):
-        _, (tables, _, _, last, _) = play_portion(5, Policy.RANDOM, game, 1)
+        _, (tables, _, _, ends, _) = play_portion(5, Policy.RANDOM, game, 1)
         steps = list(play_out(5, Policy.RANDOM, game))
         assert tables[TO_THE_END, :, 0].sum() == len(steps)
         assert tables[TO_THE_END, :, 2].sum() == sum(len(step.before.sets) for step in steps)
-        assert last[len(steps[-1].after.table)] == 1
+        assert ends[len(steps[-1].after.table)] == 1

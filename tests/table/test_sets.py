@@ -33,10 +33,10 @@ def test_the_example_of_the_kata() -> None:
     """The two sets that the kata names, and no other."""
     first = {"oval purple 3 striped", "squiggle green 3 solid", "diamond red 3 outlined"}
     second = {"squiggle green 2 solid", "diamond red 3 outlined", "oval purple 1 striped"}
-    found = [set(triple) for triple in find_sets(cards.parse_cards([KATA]))]
-    assert len(found) == 2
-    assert {cards.parse(text) for text in first} in found
-    assert {cards.parse(text) for text in second} in found
+    triples = [set(triple) for triple in find_sets(cards.parse_cards([KATA]))]
+    assert len(triples) == 2
+    assert {cards.parse(text) for text in first} in triples
+    assert {cards.parse(text) for text in second} in triples
 
 
 @given(TABLE)
@@ -47,10 +47,10 @@ def test_ultra_sets_are_all_pairs_of_pairs_with_one_third_card(table: list[int])
         for p, q in combinations(list(combinations(table, 2)), 2)
         if cards.third(*p) == cards.third(*q)
     }
-    found = find_ultra_sets(table)
-    assert {frozenset((frozenset(u.first), frozenset(u.second))) for u in found} == expected
-    assert len(found) == len(expected)
-    for ultra in found:
+    ultra_sets = find_ultra_sets(table)
+    assert {frozenset((frozenset(u.first), frozenset(u.second))) for u in ultra_sets} == expected
+    assert len(ultra_sets) == len(expected)
+    for ultra in ultra_sets:
         assert len({*ultra.first, *ultra.second}) == 4
         assert cards.is_set(*ultra.first, ultra.third)
         assert cards.is_set(*ultra.second, ultra.third)

@@ -24,12 +24,12 @@ def many() -> Simulation:
 
 def test_the_number_of_workers_changes_nothing() -> None:
     games = 2 * PORTION + 17
-    told: list[int] = []
-    alone = simulate(games, seed=9)
-    shared = simulate(games, seed=9, workers=2, progress=told.append)
-    for one, two in zip(sums_of(alone), sums_of(shared), strict=True):
-        np.testing.assert_array_equal(one, two)
-    assert sum(told) == games
+    portions: list[int] = []
+    single = simulate(games, seed=9)
+    shared = simulate(games, seed=9, workers=2, progress=portions.append)
+    for first, second in zip(sums_of(single), sums_of(shared), strict=True):
+        np.testing.assert_array_equal(first, second)
+    assert sum(portions) == games
 
 
 def test_seeds_and_policies_matter() -> None:
@@ -46,8 +46,8 @@ def test_sums_fit_together(many: Simulation) -> None:
     np.testing.assert_array_equal(many.rounds[0, 1:], many.hands[0])
     np.testing.assert_array_equal(many.rounds[:, :3].sum(axis=0), many.tables[UNTIL_LAST_DEAL, 4, :3])
     for cards in range(0, 22, 3):
-        until, to_end = many.tables[:, cards // 3, 1]
-        assert until <= to_end
+        in_deal, to_end = many.tables[:, cards // 3, 1]
+        assert in_deal <= to_end
     assert many.ends[3] == 0, "with three cards left they are a set, since all cards sum to zero"
 
 

@@ -34,9 +34,9 @@ MERGE = MergeTask(12, 5, 100, SPAN, (SOURCE, OTHER), "02", DESTINATION)
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: type(task).__name__)
 def test_every_path_of_a_task_is_replaced(task: Task) -> None:
-    moved = task.relocated(lambda path: path.replace("/mnt/nas", "/data"))
-    assert repr(moved) == repr(task).replace("/mnt/nas", "/data")
-    assert type(moved) is type(task)
+    relocated = task.relocated(lambda path: path.replace("/mnt/nas", "/data"))
+    assert repr(relocated) == repr(task).replace("/mnt/nas", "/data")
+    assert type(relocated) is type(task)
 
 
 @pytest.mark.parametrize("task", [*TASKS, MERGE], ids=lambda task: type(task).__name__)

@@ -90,24 +90,24 @@ def test_an_expansion_is_that_of_the_naive_twin(root: Path, seeds: tuple[BatchFi
 def test_the_search_goes_on_while_a_file_is_written(
     root: Path, seeds: tuple[BatchFile, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = threading.Event()
+    searched = threading.Event()
 
     def expand(*arguments: Any) -> Iterator[Streams]:
         for number, part in enumerate(real_expand(*arguments)):
             if number == 2:
-                found.set()
+                searched.set()
             yield part
 
-    def save(data: bytes, where: Path, owner: Token) -> BatchFile:
-        assert found.wait(120), "the third part is not searched before the first one is written"
-        return real_save(data, where, owner)
+    def save(data: bytes, folder: Path, owner: Token) -> BatchFile:
+        assert searched.wait(120), "the third part is not searched before the first one is written"
+        return real_save(data, folder, owner)
 
     real_expand, real_save = search.expand, files.save_batch
     monkeypatch.setattr(search, "expand", expand)
     monkeypatch.setattr(files, "save_batch", save)
-    made = worker.execute(expand_first(root, seeds)).batches
-    assert len(made) > 2
-    assert lists_in(root, made) == list(naive.expand(lists_in(root, seeds[:1]), TARGET))
+    batches = worker.execute(expand_first(root, seeds)).batches
+    assert len(batches) > 2
+    assert lists_in(root, batches) == list(naive.expand(lists_in(root, seeds[:1]), TARGET))
 
 
 def test_a_file_that_cannot_be_written_ends_the_task(
@@ -115,10 +115,10 @@ def test_a_file_that_cannot_be_written_ends_the_task(
 ) -> None:
     saved: list[BatchFile] = []
 
-    def save(data: bytes, where: Path, owner: Token) -> BatchFile:
+    def save(data: bytes, folder: Path, owner: Token) -> BatchFile:
         if saved:
             raise NoSpace("the disk is full")
-        saved.append(real_save(data, where, owner))
+        saved.append(real_save(data, folder, owner))
         return saved[0]
 
     real_save = files.save_batch
@@ -132,18 +132,18 @@ def test_what_was_finished_but_not_recorded_is_taken_over(
     root: Path, seeds: tuple[BatchFile, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = expand_first(root, seeds)
-    made = worker.execute(task).batches
+    batches = worker.execute(task).batches
     monkeypatch.setattr(worker, "_expand", lambda _: pytest.fail("it was made again"))
-    assert worker.execute(task).batches == made
+    assert worker.execute(task).batches == batches
 
 
 @pytest.mark.parametrize("damage", ["last file missing", "altered", "of another source", "cut otherwise"])
 def test_what_is_not_all_there_is_made_again(damage: str, root: Path, seeds: tuple[BatchFile, ...]) -> None:
     task = expand_first(root, seeds)
-    made = worker.execute(task).batches
+    batches = worker.execute(task).batches
     before = digests(root)
-    assert len(made) > 1
-    path = root / made[-1].name
+    assert len(batches) > 1
+    path = root / batches[-1].name
     data = path.read_bytes()
     if damage == "last file missing":
         path.unlink()
@@ -151,12 +151,12 @@ def test_what_is_not_all_there_is_made_again(damage: str, root: Path, seeds: tup
         path.write_bytes(data[:-20] + bytes([data[-20] ^ 1]) + data[-19:])
     else:
         header, streams = batch_format.decode(data)
-        other = damage == "of another source"
-        source_digest = bytes(16) if other else header.source_digest
-        batch_lists = LISTS if other else LISTS + 1
-        ends = (header.first, header.last)
-        path.write_bytes(batch_format.encode(streams, TARGET, batch_lists, header.span, ends, source_digest))
-    assert worker.execute(task).batches == made
+        is_foreign = damage == "of another source"
+        source_digest = bytes(16) if is_foreign else header.source_digest
+        batch_lists = LISTS if is_foreign else LISTS + 1
+        bounds = (header.first, header.last)
+        path.write_bytes(batch_format.encode(streams, TARGET, batch_lists, header.span, bounds, source_digest))
+    assert worker.execute(task).batches == batches
     assert digests(root) == before
 
 
@@ -179,9 +179,9 @@ def test_nothing_is_made_of_a_bad_source(damage: str, reason: str, root: Path, s
     elif damage == "another":
         path.write_bytes((root / seeds[1].name).read_bytes())
     for task in (ExpandTask(TARGET, 4, LISTS, source, to(root)), CountTask(TARGET, 5, source)):
-        with pytest.raises(BadSource, match=reason) as raised:
+        with pytest.raises(BadSource, match=reason) as error:
             worker.execute(task)
-        assert (raised.value.size, raised.value.number) == (source.size, 0)
+        assert (error.value.size, error.value.number) == (source.size, 0)
     assert not (root / "t20" / "s04").exists()
 
 
@@ -193,13 +193,13 @@ def test_nothing_is_made_where_the_root_is_gone(root: Path, seeds: tuple[BatchFi
 
 
 def test_counting_agrees_with_storing(root: Path, seeds: tuple[BatchFile, ...]) -> None:
-    stored = worker.execute(expand_first(root, seeds))
-    counted = worker.execute(CountTask(TARGET, 5, source_of(root, seeds[0], 3, 0)))
-    assert counted.batches == ()
-    counts = dict(counted.counts)
+    store_result = worker.execute(expand_first(root, seeds))
+    count_result = worker.execute(CountTask(TARGET, 5, source_of(root, seeds[0], 3, 0)))
+    assert count_result.batches == ()
+    counts = dict(count_result.counts)
     assert counts.keys() == {4, 5}
-    assert counts[4] == stored.lists
-    assert worker.recount(str(root / stored.batches[0].name), stored.batches[0].digest) == LISTS
+    assert counts[4] == store_result.lists
+    assert worker.recount(str(root / store_result.batches[0].name), store_result.batches[0].digest) == LISTS
 
 
 def again(task: ExpandTask, recorded: tuple[BatchFile, ...]) -> ExpandTask:
@@ -214,12 +214,12 @@ def comparison(root: Path, expansions: tuple[ExpandTask, ...], batches: tuple[Ba
 def test_what_is_made_again_has_the_same_bytes(root: Path, seeds: tuple[BatchFile, ...]) -> None:
     """Only the file that is lost is written."""
     task = expand_first(root, seeds)
-    made = worker.execute(task).batches
+    batches = worker.execute(task).batches
     before = digests(root)
-    for batch in made:
+    for batch in batches:
         (root / batch.name).unlink()
         times = {path: path.stat().st_mtime_ns for path in root.rglob("*.setset")}
-        assert worker.execute(again(task, made)).batches == made
+        assert worker.execute(again(task, batches)).batches == batches
         assert {path: path.stat().st_mtime_ns for path in times} == times
     assert digests(root) == before
 
@@ -254,19 +254,19 @@ def test_parts_that_are_too_many_for_one_batch_are_not_merged(root: Path, seeds:
 def test_batches_are_compared_with_what_their_source_expands_to(root: Path, seeds: tuple[BatchFile, ...]) -> None:
     """All batches of a source at once, each with its own answer."""
     task = expand_first(root, seeds)
-    made = worker.execute(task).batches
-    first, second, *others = made
-    assert worker.compare(comparison(root, (task,), made)) == (None,) * len(made)
+    batches = worker.execute(task).batches
+    first, second, *rest = batches
+    assert worker.compare(comparison(root, (task,), batches)) == (None,) * len(batches)
     swapped = replace(second, name=first.name, digest=first.digest)
-    assert worker.compare(comparison(root, (task,), (first, swapped, *others))) == (
+    assert worker.compare(comparison(root, (task,), (first, swapped, *rest))) == (
         None,
         "its sources expand to other lists than it has",
-        *[None] * len(others),
+        *[None] * len(rest),
     )
     (root / second.name).unlink()
-    assert worker.compare(comparison(root, (task,), made)) == (None,) * len(made), "a plain check reports it"
-    wrong = replace(second, lists=second.lists - 1)
-    assert worker.compare(comparison(root, (task,), (wrong,))) == (
+    assert worker.compare(comparison(root, (task,), batches)) == (None,) * len(batches), "a plain check reports it"
+    altered = replace(second, lists=second.lists - 1)
+    assert worker.compare(comparison(root, (task,), (altered,))) == (
         "its sources expand to other lists than the database records",
     )
     assert worker.compare(comparison(root, (task,), (swapped,))) == ("its sources expand to other lists than it has",)
@@ -277,23 +277,23 @@ def test_batches_are_compared_with_what_their_source_expands_to(root: Path, seed
 
 def test_parts_beyond_the_last_and_a_last_that_is_none_are_noticed(root: Path, seeds: tuple[BatchFile, ...]) -> None:
     task = expand_first(root, seeds)
-    made = worker.execute(task).batches
-    last = made[-1]
+    batches = worker.execute(task).batches
+    last = batches[-1]
     source, part = last.span.end[0] - 1, last.span.last_part
-    beyond = replace(last, span=Span(source, part + 1, source, part + 1, True))
-    assert worker.compare(comparison(root, (task,), (last, beyond))) == (
+    extra = replace(last, span=Span(source, part + 1, source, part + 1, True))
+    assert worker.compare(comparison(root, (task,), (last, extra))) == (
         None,
         "its sources expand to fewer parts than it has",
     )
-    for batch, ends, what in [
+    for batch, is_last, message in [
         (last, False, "its header says wrongly that it is not the last part of its source"),
-        (made[0], True, "its header says wrongly that it is the last part of its source"),
+        (batches[0], True, "its header says wrongly that it is the last part of its source"),
     ]:
         header, streams = files.load(root / batch.name)
-        span = replace(header.span, ends_source=ends)
+        span = replace(header.span, ends_source=is_last)
         data = batch_format.encode(streams, TARGET, LISTS, span, (header.first, header.last), header.source_digest)
         forged = files.save_batch(data, root, OWNER)
-        assert worker.compare(comparison(root, (task,), (forged,))) == (what,)
+        assert worker.compare(comparison(root, (task,), (forged,))) == (message,)
 
 
 def test_an_expansion_that_should_be_empty_and_is_not_is_noticed(root: Path, seeds: tuple[BatchFile, ...]) -> None:
@@ -307,7 +307,7 @@ def test_a_file_is_not_replaced_by_one_with_other_lists_than_are_recorded(
 ) -> None:
     """The record may be wrong and the file right. The file stays, and the error names both digests."""
     task = expand_first(root, seeds)
-    batch, *others = worker.execute(task).batches
+    batch, *rest = worker.execute(task).batches
     before = digests(root)
     times = {path: path.stat().st_mtime_ns for path in root.rglob("*")}
     values = {
@@ -316,47 +316,47 @@ def test_a_file_is_not_replaced_by_one_with_other_lists_than_are_recorded(
         "source_digest": seeds[1].digest,
         "span": replace(batch.span, ends_source=True),
     }
-    recorded = replace(batch, digest="feed", **{wrong: values[wrong]})  # type: ignore[arg-type]
-    with pytest.raises(OtherLists) as raised:
-        worker.execute(again(task, (recorded, *others)))
-    assert (raised.value.path, raised.value.recorded, raised.value.derived) == (batch.name, "feed", batch.digest)
+    altered = replace(batch, digest="feed", **{wrong: values[wrong]})  # type: ignore[arg-type]
+    with pytest.raises(OtherLists) as error:
+        worker.execute(again(task, (altered, *rest)))
+    assert (error.value.path, error.value.recorded, error.value.derived) == (batch.name, "feed", batch.digest)
     assert digests(root) == before
     assert {path: path.stat().st_mtime_ns for path in root.rglob("*")} == times
     # A file of the recorded digest has the recorded lists, whatever the row says of them.
-    same = again(task, (replace(recorded, digest=batch.digest), *others))
-    assert worker.execute(same).batches == (batch, *others)
+    repeated = again(task, (replace(altered, digest=batch.digest), *rest))
+    assert worker.execute(repeated).batches == (batch, *rest)
 
 
 def test_parts_that_are_more_or_fewer_than_are_recorded(root: Path, seeds: tuple[BatchFile, ...]) -> None:
     task = expand_first(root, seeds)
-    *some, last = made = worker.execute(task).batches
-    with pytest.raises(OtherLists) as raised:
-        worker.execute(again(task, tuple(some)))
-    assert (raised.value.path, raised.value.recorded, raised.value.derived) == (last.name, "none", last.digest)
+    *earlier, last = batches = worker.execute(task).batches
+    with pytest.raises(OtherLists) as error:
+        worker.execute(again(task, tuple(earlier)))
+    assert (error.value.path, error.value.recorded, error.value.derived) == (last.name, "none", last.digest)
     part = last.span.last_part + 1
-    beyond = replace(last, name="beyond", span=Span(0, part, 0, part, True))
-    with pytest.raises(OtherLists) as raised:
-        worker.execute(again(task, (*made, beyond)))
-    assert (raised.value.path, raised.value.recorded, raised.value.derived) == ("beyond", last.digest, "none")
+    extra = replace(last, name="beyond", span=Span(0, part, 0, part, True))
+    with pytest.raises(OtherLists) as error:
+        worker.execute(again(task, (*batches, extra)))
+    assert (error.value.path, error.value.recorded, error.value.derived) == ("beyond", last.digest, "none")
 
 
 def test_a_batch_that_version_0_1_recorded_is_made_again_without_its_source_digest(
     root: Path, seeds: tuple[BatchFile, ...]
 ) -> None:
     task = expand_first(root, seeds)
-    made = worker.execute(task).batches
-    (root / made[0].name).unlink()
-    old = replace(made[0], source_digest="", digest="of an earlier format")
-    assert worker.execute(again(task, (old, *made[1:]))).batches == made
+    batches = worker.execute(task).batches
+    (root / batches[0].name).unlink()
+    old = replace(batches[0], source_digest="", digest="of an earlier format")
+    assert worker.execute(again(task, (old, *batches[1:]))).batches == batches
 
 
 def test_without_reuse_all_is_written_again(
     root: Path, seeds: tuple[BatchFile, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = expand_first(root, seeds)
-    made = worker.execute(task).batches
+    batches = worker.execute(task).batches
     monkeypatch.setattr(worker, "_find_finished", lambda _: pytest.fail("it was taken over"))
-    assert worker.execute(replace(task, reuse=False)).batches == made
+    assert worker.execute(replace(task, reuse=False)).batches == batches
 
 
 def test_nothing_is_made_in_the_root_of_another_workspace(root: Path, seeds: tuple[BatchFile, ...]) -> None:
@@ -370,8 +370,8 @@ def test_nothing_is_made_in_the_root_of_another_workspace(root: Path, seeds: tup
 def test_the_coordinators_side_loads_no_compiler_before_the_first_task() -> None:
     code = "import sys, setset.tasks.execute; print({'numba', 'setset.tasks.worker'} & set(sys.modules))"
     environment = {**os.environ, "PYTHONPATH": str(Path(setset.__file__).parent.parent)}
-    found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
-    assert found.stdout == "set()\n"
+    result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert result.stdout == "set()\n"
 
 
 def test_the_entry_points_are_those_of_the_worker(root: Path, seeds: tuple[BatchFile, ...]) -> None:

@@ -57,24 +57,24 @@ def serving(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            said = process.stdout.readline()
-            assert said.startswith("setset serves at http"), said
-            yield said.split()[-1].rstrip("/"), process
+            line = process.stdout.readline()
+            assert line.startswith("setset serves at http"), line
+            yield line.split()[-1].rstrip("/"), process
         finally:
             process.kill()
 
 
 def is_guarded(headers: object) -> bool:
     """Whether browsers are told everything that they should refuse."""
-    kept = headers.get("Cache-Control") in KEPT  # type: ignore[attr-defined]
-    rest = {name: value for name, value in HEADERS.items() if name != "Cache-Control"}
-    return kept and all(headers.get(name) == value for name, value in rest.items())  # type: ignore[attr-defined]
+    is_cached_well = headers.get("Cache-Control") in KEPT  # type: ignore[attr-defined]
+    expected = {name: value for name, value in HEADERS.items() if name != "Cache-Control"}
+    return is_cached_well and all(headers.get(name) == value for name, value in expected.items())  # type: ignore[attr-defined]
 
 
 def cpu_seconds(process: psutil.Process) -> float:
     """CPU seconds of a process and its descendants."""
-    times = [each.cpu_times() for each in (process, *process.children(recursive=True))]
-    return sum(each.user + each.system for each in times)
+    times = [member.cpu_times() for member in (process, *process.children(recursive=True))]
+    return sum(member.user + member.system for member in times)
 
 
 def wait_until_idle(process: psutil.Process) -> None:
@@ -87,9 +87,11 @@ def wait_until_idle(process: psutil.Process) -> None:
 
 def some_classes(count: int) -> list[setset.ListClass]:
     """Random classes, and some with many neighbours."""
-    everything = [one for size in range(LARGEST + 1) for one in setset.catalogue_in_memory().classes(size)]
-    chosen = {str(one): one for one in (*random.Random(7).sample(everything, count), *everything[50:60])}
-    return [*chosen.values()]
+    classes = [list_class for size in range(LARGEST + 1) for list_class in setset.catalogue_in_memory().classes(size)]
+    selected = {
+        str(list_class): list_class for list_class in (*random.Random(7).sample(classes, count), *classes[50:60])
+    }
+    return [*selected.values()]
 
 
 @pytest.fixture(scope="module")

@@ -16,14 +16,14 @@ class Pair:
 
 
 def test_numbers_that_javascript_does_not_have_are_strings() -> None:
-    found = json.loads(as_json({"a": 2**53 - 1, "b": 2**53, "c": -(2**53), "d": True, "e": float("inf"), "f": 0.5}))
-    assert found == {"a": 2**53 - 1, "b": str(2**53), "c": str(-(2**53)), "d": True, "e": "inf", "f": 0.5}
+    data = json.loads(as_json({"a": 2**53 - 1, "b": 2**53, "c": -(2**53), "d": True, "e": float("inf"), "f": 0.5}))
+    assert data == {"a": 2**53 - 1, "b": str(2**53), "c": str(-(2**53)), "d": True, "e": "inf", "f": 0.5}
 
 
 def test_records_and_fractions() -> None:
-    found = json.loads(as_json([Pair(1, (Fraction(1, 3), None)), {(1, 2): b"\xff"}]))
-    third = {"numerator": 1, "denominator": 3, "decimal": 1 / 3}
-    assert found == [{"first": 1, "second": [third, None]}, {"(1, 2)": "ff"}]
+    data = json.loads(as_json([Pair(1, (Fraction(1, 3), None)), {(1, 2): b"\xff"}]))
+    fraction = {"numerator": 1, "denominator": 3, "decimal": 1 / 3}
+    assert data == [{"first": 1, "second": [fraction, None]}, {"(1, 2)": "ff"}]
 
 
 def test_no_markup_in_json() -> None:

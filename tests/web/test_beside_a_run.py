@@ -29,34 +29,34 @@ COMMITS = 50
 def test_no_commit_waits_for_a_query(copy: Copy) -> None:
     """Every page that reads the workspace is asked all the time, one of them for a query that takes seconds, while
     somebody commits. A commit waits for copies to be made, not for the query."""
-    place = copy()
-    done, answers, waited = threading.Event(), [], []
+    folder = copy()
+    finished, answers, waited = threading.Event(), [], []
 
     def ask(address: str) -> None:
         with httpx.Client(timeout=600) as client:
-            while not done.is_set():
+            while not finished.is_set():
                 answers.append((address, client.get(address).status_code))
 
-    with serving("-w", str(place.path)) as (address, _), httpx.stream("GET", f"{address}/progress/events"):
+    with serving("-w", str(folder.path)) as (address, _), httpx.stream("GET", f"{address}/progress/events"):
         paths = [*PAGES, f"/sql?query={quote(SLOW)}"]
         visitors = [threading.Thread(target=ask, args=(address + path,)) for path in paths]
-        for each in visitors:
-            each.start()
+        for visitor in visitors:
+            visitor.start()
         try:
-            with place.locked(), closing(connect(place.database, "rw", seconds=2)) as connection:
+            with folder.locked(), closing(connect(folder.database, "rw", seconds=2)) as connection:
                 connection.execute("PRAGMA journal_mode = TRUNCATE")
                 for number in count(1):
-                    began = time.monotonic()
+                    start = time.monotonic()
                     with connection:
                         connection.execute("UPDATE runs SET workers = ?", (number,))
-                    waited.append(time.monotonic() - began)
+                    waited.append(time.monotonic() - start)
                     time.sleep(0.02)
                     if number > COMMITS and len({path for path, _ in answers}) == len(paths):
                         break
         finally:
-            done.set()
-            for each in visitors:
-                each.join(600)
+            finished.set()
+            for visitor in visitors:
+                visitor.join(600)
     print(f"a commit took {statistics.median(waited) * 1e3:.1f} ms, at most {max(waited) * 1e3:.0f} ms")
     assert statistics.median(waited) < 0.5, "milliseconds; the query takes seconds"
     assert {path for path, _ in answers} == {address + path for path in paths}
@@ -80,11 +80,11 @@ def test_twenty_open_pages_take_under_3_percent_of_a_run(copy: Copy) -> None:
             if "<strong>Running</strong>" in line:
                 break
         work = psutil.Process(running.pid)
-        began, before = time.monotonic(), (cpu_seconds(server), cpu_seconds(work))
+        start, before = time.monotonic(), (cpu_seconds(server), cpu_seconds(work))
         time.sleep(4)
-        used, done = cpu_seconds(server) - before[0], cpu_seconds(work) - before[1]
+        server_seconds, run_seconds = cpu_seconds(server) - before[0], cpu_seconds(work) - before[1]
         cores = min(2, len(os.sched_getaffinity(0)))
-        undisturbed = cores * (time.monotonic() - began)
+        undisturbed = cores * (time.monotonic() - start)
         assert httpx.get(f"{address}/api/progress", timeout=60).json()["running"]
-    print(f"server {used:.2f} s, run {done:.2f} s of {undisturbed:.2f} s")
-    assert used < 0.03 * max(done, undisturbed / 2)
+    print(f"server {server_seconds:.2f} s, run {run_seconds:.2f} s of {undisturbed:.2f} s")
+    assert server_seconds < 0.03 * max(run_seconds, undisturbed / 2)

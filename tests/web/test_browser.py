@@ -84,26 +84,26 @@ TITLES = {"setset": "Every hand"}
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if executable is None:
         warnings.warn("NO BROWSER HERE: the page is not tested in one (install chromium)", stacklevel=1)
         pytest.skip("no browser")
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found)
-        yield started
-        started.close()
+        chromium = playwright.chromium.launch(executable_path=executable)
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture(scope="module")
 def address(reference: Path) -> Iterator[str]:
-    with serving("-w", str(reference)) as (found, _):
-        yield found
+    with serving("-w", str(reference)) as (url, _):
+        yield url
 
 
 @pytest.fixture
 def open_page(browser: Browser, address: str) -> Iterator[Any]:
     """Opens pages in windows of their own; at the end, no console may have said anything."""
-    said: list[str] = []
+    messages: list[str] = []
     contexts = []
 
     def open_one(path: str, **options: Any) -> Page:
@@ -111,19 +111,21 @@ def open_page(browser: Browser, address: str) -> Iterator[Any]:
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(60_000)
-        refused = re.compile("status of 40[04]")  # a browser says itself that a page is not there
-        page.on("console", lambda message: refused.search(message.text) or said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        left = "net::ERR_ABORTED"  # the page was left before all of it was there
-        page.on("requestfailed", lambda request: request.failure == left or said.append(f"failed: {request.url}"))
-        page.on("request", lambda request: request.url.startswith(address) or said.append(request.url))
+        missing = re.compile("status of 40[04]")  # a browser says itself that a page is not there
+        page.on("console", lambda message: missing.search(message.text) or messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        aborted = "net::ERR_ABORTED"  # the page was left before all of it was there
+        page.on(
+            "requestfailed", lambda request: request.failure == aborted or messages.append(f"failed: {request.url}")
+        )
+        page.on("request", lambda request: request.url.startswith(address) or messages.append(request.url))
         page.goto(path)
         return page
 
     yield open_one
     for context in contexts:
         context.close()
-    assert said == []
+    assert messages == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -166,9 +168,9 @@ def check_page(page: Page, path: str, width: int) -> None:
     for narrow in (320, width) if width == SCREENS["phone"]["width"] else (width,):
         page.set_viewport_size({"width": narrow, "height": 844})
         assert page.evaluate("document.documentElement.scrollWidth") <= narrow, (path, narrow)
-    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
-    bad = [each for each in found if each["impact"] in ("serious", "critical")]
-    assert [(each["id"], each["nodes"][0]["html"]) for each in bad] == [], path
+    violations = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    bad = [violation for violation in violations if violation["impact"] in ("serious", "critical")]
+    assert [(violation["id"], violation["nodes"][0]["html"]) for violation in bad] == [], path
 
 
 def test_cards_are_chosen_by_clicks_and_arrows(open_page: Any) -> None:
@@ -253,11 +255,11 @@ def table_of(page: Page) -> list[int]:
 
 def take_set(page: Page, choose: Any) -> None:
     """Calls a set of the table, or that there is none, and waits until the table has followed."""
-    table, taken = table_of(page), page.locator("#score").text_content()
+    table, score = table_of(page), page.locator("#score").text_content()
     if sets := setset.find_sets(table):
         for card in sets[0]:
             choose(table, card)
-        expect(page.locator("#score")).not_to_have_text(taken or "")
+        expect(page.locator("#score")).not_to_have_text(score or "")
         expect(page.locator("#cards .right")).to_have_count(0)
     else:
         page.keyboard.press("x")
@@ -272,8 +274,8 @@ def test_a_whole_game_by_keys(open_page: Any) -> None:
     expect(page.locator(".hinted")).to_have_count(1)
     top = page.locator("#cards").bounding_box()
     table = table_of(page)
-    wrong = next([a, b, c] for a, b, c in combinations(table, 3) if not is_set(a, b, c))
-    for card in wrong:
+    triple = next([a, b, c] for a, b, c in combinations(table, 3) if not is_set(a, b, c))
+    for card in triple:
         page.keyboard.press("abcdefghijkl"[table.index(card)])
     expect(page.locator("#said")).to_contain_text("No set.")
     expect(page.locator("#cards .wrong")).to_have_count(3)
@@ -307,10 +309,10 @@ def test_a_game_by_taps_on_a_phone(open_page: Any) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     for _ in range(4):
         for box in page.locator(".choice").all():
-            place = box.bounding_box()
-            assert place["y"] >= 0, place
-            assert place["y"] + place["height"] <= 844, place
-            assert place["width"] > 60, place
+            bounds = box.bounding_box()
+            assert bounds["y"] >= 0, bounds
+            assert bounds["y"] + bounds["height"] <= 844, bounds
+            assert bounds["width"] > 60, bounds
         take_set(page, lambda _, card: page.locator(f".choice:has(input[value='{card}'])").tap())
     expect(page.locator("#taken li")).to_have_count(4)
     assert len(page.request.get(page.locator("#json").evaluate("link => link.href")).json()["taken"]) == 4
@@ -328,8 +330,8 @@ def test_a_game_by_taps_on_a_phone(open_page: Any) -> None:
 def test_the_gallery_filters_in_the_browser(open_page: Any) -> None:
     page = open_page("/classes/16")
     page.get_by_label("Complete").select_option("yes")
-    wanted = setset.find_classes(16, complete=True)
-    expect(page.locator("#found")).to_have_text(f"{len(wanted)} classes")
+    expected = setset.find_classes(16, complete=True)
+    expect(page.locator("#found")).to_have_text(f"{len(expected)} classes")
     page.get_by_role("link", name="Most symmetric").click()
     best = setset.find_classes(16, complete=True, sort="stabilizer", reverse=True)[0]
     expect(page.locator("#shown b").first).to_have_text(str(best))
@@ -344,7 +346,7 @@ def test_the_gallery_filters_in_the_browser(open_page: Any) -> None:
     expect(page.locator("#shown b").first).to_have_text(str(first))
     page.get_by_label("Complete").select_option("")
     expect(page.locator("#found")).to_have_text("748 classes")
-    orders = {one.stabilizer for one in setset.find_classes(16)}
+    orders = {list_class.stabilizer for list_class in setset.find_classes(16)}
     expect(page.get_by_label("Symmetries").locator("option:enabled")).to_have_count(len(orders) + 1)
     page.get_by_label("Complete").select_option("yes")
     page.get_by_role("link", name="Most symmetric").click()
@@ -377,11 +379,11 @@ def test_copying(open_page: Any) -> None:
 
 def test_a_class_in_four_dimensions(open_page: Any) -> None:
     """The lattice turns, but not for readers who want less motion; cards and hyperplanes answer."""
-    read = "document.querySelector('.lattice').toDataURL()"
+    expression = "document.querySelector('.lattice').toDataURL()"
     moving = open_page("/classes/12/786")
     moving.locator(".lattice").scroll_into_view_if_needed()
-    first = moving.evaluate(read)
-    moving.wait_for_function(f"first => {read} !== first", arg=first)
+    first = moving.evaluate(expression)
+    moving.wait_for_function(f"first => {expression} !== first", arg=first)
     page = open_page("/classes/12/786", reduced_motion="reduce", color_scheme="dark")
     canvas = page.locator(".lattice")
     page.wait_for_function(HAS_COLOUR, arg="#ff6b74")  # already before it is seen
@@ -391,26 +393,26 @@ def test_a_class_in_four_dimensions(open_page: Any) -> None:
     canvas.scroll_into_view_if_needed()
     expect(page.get_by_role("button", name="Turn")).to_be_visible()
     page.wait_for_timeout(1000)  # drawn once more as soon as it is seen
-    still = page.evaluate(read)
+    still = page.evaluate(expression)
     page.wait_for_timeout(500)
-    assert page.evaluate(read) == still
+    assert page.evaluate(expression) == still
     points = ((x, y) for x in range(60, 540, 12) for y in range(60, 540, 12))
     for x, y in points:
         canvas.hover(position={"x": x, "y": y})
         if "completes a set" in (page.locator("#lattice .quiet").text_content() or ""):
             break
     expect(page.locator("#lattice .quiet")).to_contain_text("completes a set with")
-    page.wait_for_function(f"still => {read} !== still", arg=still)
+    page.wait_for_function(f"still => {expression} !== still", arg=still)
     page.get_by_role("slider", name="Hyperplane").press("ArrowRight")
     expect(page.locator("#lattice output")).to_have_text("shape = 0")
 
 
 def test_a_hand_in_the_address_loads_no_catalogue(open_page: Any) -> None:
-    page, asked = open_page("/"), []
-    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    page, names = open_page("/"), []
+    page.on("request", lambda request: names.append(request.url.rpartition("/")[2]))
     page.goto("/identify?cards=0,1,40", wait_until="networkidle")
-    assert "identify.js" in asked
-    assert "catalogue.json" not in asked
+    assert "identify.js" in names
+    assert "catalogue.json" not in names
     page.locator("#c80").click()
     expect(page.locator("h2")).to_have_text("1 set among 4 cards")
 
@@ -427,8 +429,8 @@ def test_charts_answer_to_the_pointer(open_page: Any) -> None:
     page = open_page("/progress")
     page.locator("summary", has_text="Charts").click()
     expect(page.locator("figure.chart svg").first).to_be_attached(timeout=120_000)
-    told = page.locator("figure.chart title").first.evaluate("each => each.textContent")
-    assert "worker: " in told, told
+    title = page.locator("figure.chart title").first.evaluate("each => each.textContent")
+    assert "worker: " in title, title
     page.goto("/counts")
     expect(page.locator(".bars a title").nth(20)).to_contain_text("20 cards: 682,344 lists")
 
@@ -446,9 +448,9 @@ def test_live_updates_keep_scroll_focus_and_selection(browser: Browser, copy: An
         page.evaluate("scrollTo(0, 300); getSelection().selectAllChildren(document.querySelector('#live table'))")
         before = None
         for number in range(11):
-            seen = page.evaluate("Number(document.getElementById('live').dataset.keptUpdates ?? 0)")
+            updates = page.evaluate("Number(document.getElementById('live').dataset.keptUpdates ?? 0)")
             change(folder, f"UPDATE runs SET command = 'setset run --size 6 # {number}'")
-            expect(page.locator("#live")).not_to_have_attribute("data-kept-updates", str(seen), timeout=60_000)
+            expect(page.locator("#live")).not_to_have_attribute("data-kept-updates", str(updates), timeout=60_000)
             if before is None:  # the command is another one now, which takes more room
                 page.evaluate("scrollTo(0, 300)")
                 before = page.evaluate("[scrollY, getSelection().toString()]")
@@ -464,9 +466,9 @@ def test_a_run_dies_and_the_server_comes_back(browser: Browser, tmp_path: Path) 
     run = [*SETSET, "run", "--size", "9", "--workers", "1", "--batch-lists", "200000", "-q", "-w", folder]
     subprocess.run([*SETSET, "run", "--size", "3", "--workers", "1", "-q", "-w", folder], check=True)
     with serving("-w", folder) as (address, _):
-        page, said = browser.new_context(viewport=SCREENS["phone"]).new_page(), []
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
+        page, messages = browser.new_context(viewport=SCREENS["phone"]).new_page(), []
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
         page.goto(f"{address}/progress")
         expect(page.locator("#connection")).to_have_text("Live.")
         with subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
@@ -480,7 +482,7 @@ def test_a_run_dies_and_the_server_comes_back(browser: Browser, tmp_path: Path) 
             expect(page.locator("#live")).to_contain_text("Running")
             process.kill()
         expect(page.locator("#live")).to_contain_text("Nothing is running", timeout=60_000)
-        assert said == []
+        assert messages == []
     expect(page.locator("#connection")).to_contain_text("lost", timeout=60_000)
     expect(page.locator("#live")).to_have_class("stale")
     with serving("-w", folder, "--port", address.rpartition(":")[2]):
@@ -496,8 +498,8 @@ def test_a_hand_while_the_server_is_away(browser: Browser, tmp_path: Path) -> No
     expect(page.locator("#details")).to_be_empty()
     with serving("-w", str(tmp_path), "--port", address.rpartition(":")[2]):
         page.locator("#c40").click()
-        found = setset.classify([0, 1, 3, 40]).list_class
-        expect(page.locator("h2")).to_have_text(f"No set: class {found}", timeout=60_000)
+        list_class = setset.classify([0, 1, 3, 40]).list_class
+        expect(page.locator("h2")).to_have_text(f"No set: class {list_class}", timeout=60_000)
 
 
 @pytest.fixture(scope="module")
@@ -518,8 +520,8 @@ def published(site: Path) -> Iterator[str]:
 
 
 def test_the_site_identifies_a_thousand_hands(browser: Browser, published: str) -> None:
-    page, asked = browser.new_page(), []
-    page.on("request", lambda request: asked.append(request.url))
+    page, urls = browser.new_page(), []
+    page.on("request", lambda request: urls.append(request.url))
     page.goto(f"{published}identify/?cards=0,1,3")
     expect(page.locator("h2")).to_have_text("No set: class 3/0")
     hands = [[*map(int, setset.sample(size, count=1, seed=number)[0])] for number in range(50) for size in range(1, 21)]
@@ -530,33 +532,33 @@ def test_the_site_identifies_a_thousand_hands(browser: Browser, published: str) 
       return found;
     }"""
     version = assets.version()
-    found = page.evaluate(ask, [hands, f"{published}static/{version}/catalogue.js"])
-    assert found == [str(setset.classify(hand).list_class) for hand in hands]
-    assert [url for url in asked if not url.startswith(published)] == []
+    classes = page.evaluate(ask, [hands, f"{published}static/{version}/catalogue.js"])
+    assert classes == [str(setset.classify(hand).list_class) for hand in hands]
+    assert [url for url in urls if not url.startswith(published)] == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_of_the_site(browser: Browser, published: str, scheme: str) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     paths = ("", "classes/", "classes/16/", "identify/?cards=0,1,2", "play/?seed=7", "counts/")
-    one = some_classes(50)[-1]
+    list_class = some_classes(50)[-1]
     for width in (390, 1280):
         context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
         page = context.new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: request.url.startswith(published) or said.append(request.url))
+        page.on("console", lambda message: messages.append(message.text))
+        page.on("pageerror", lambda error: messages.append(str(error)))
+        page.on("request", lambda request: request.url.startswith(published) or messages.append(request.url))
         page.add_init_script(WATCH_SHIFTS)
-        for path in (*paths, f"classes/{one}/"):
+        for path in (*paths, f"classes/{list_class}/"):
             page.goto(published + path, wait_until="networkidle")
             hand_is_new = "cards=" in path  # to the page, which is the same file for all hands
             assert sum(page.evaluate("shifts")) <= (0.01 if hand_is_new else 0), (path, width)
             check_page(page, path, width)
-        drawn = page.locator(".gallery a", has=page.locator("svg.dots"))
-        expect(drawn).to_have_count(page.locator(".gallery a").count())
-        expect(page.locator("#hand svg.card")).to_have_count(one.size)
+        pictures = page.locator(".gallery a", has=page.locator("svg.dots"))
+        expect(pictures).to_have_count(page.locator(".gallery a").count())
+        expect(page.locator("#hand svg.card")).to_have_count(list_class.size)
         page.goto(f"{published}play/?seed={SEED}")
         expect(page.locator("#cards input")).to_have_count(12)
         assert table_of(page) == list(setset.deal(12, SEED))
         context.close()
-    assert said == []
+    assert messages == []

@@ -45,24 +45,24 @@ def test_ten_thousand_connections(tmp_path: Path) -> None:
         for path in ("", "/progress", "/identify?cards=0,1,40"):
             httpx.get(f"{address}{path}", timeout=60)
         wait_until_idle(server)
-        memory, used = server.memory_info().rss, cpu_seconds(server)
+        memory, seconds = server.memory_info().rss, cpu_seconds(server)
         port = address.rpartition(":")[2]
         command = [sys.executable, "-c", CLIENT, port, str(CONNECTIONS // CLIENTS)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         clients = [stack.enter_context(subprocess.Popen(command, **pipes)) for _ in range(CLIENTS)]
         running = stack.enter_context(subprocess.Popen(run))
-        opened = 0
+        connections = 0
         for client in clients:
             answer(address)
             assert client.stdout is not None
-            opened += int(client.stdout.readline())
+            connections += int(client.stdout.readline())
             assert len(server.net_connections()) < 2 * MOST_CONNECTIONS
-        assert opened == CONNECTIONS
+        assert connections == CONNECTIONS
         answer(address)
         assert running.wait(60) == 0
         assert httpx.get(f"{address}/api/progress", timeout=60).json()["sizes"][-1]["state"] == "complete"
         grown = server.memory_info().rss - memory
-        print(f"{grown / 1e6:.1f} MB more, {cpu_seconds(server) - used:.1f} s of CPU time")
+        print(f"{grown / 1e6:.1f} MB more, {cpu_seconds(server) - seconds:.1f} s of CPU time")
         assert grown < 100e6
         for client in clients:
             client.kill()

@@ -12,35 +12,35 @@ def test_a_whole_game(bare: TestClient) -> None:
     """Played by who always knows, to its end: as many points as sets, and every call right."""
     address = "/api/play?seed=7"
     for _ in range(60):
-        found = bare.get(address).json()
-        if found["over"]:
+        state = bare.get(address).json()
+        if state["over"]:
             break
-        cards = [each["card"] for each in found["table"]]
+        cards = [card["card"] for card in state["table"]]
         sets = setset.find_sets(cards)
         call = {"call": "set", "card": list(sets[0])} if sets else {"call": "none"}
-        asked = {"seed": 7, "calls": ",".join(found["calls"]), **call}
-        address = "/api/" + bare.get("/api/play", params=asked).headers["Location"].removeprefix("../api/")
-    assert found["over"]
-    assert found["score"] == len(found["taken"])
-    assert len(found["table"]) + 3 * found["score"] == 81
+        parameters = {"seed": 7, "calls": ",".join(state["calls"]), **call}
+        address = "/api/" + bare.get("/api/play", params=parameters).headers["Location"].removeprefix("../api/")
+    assert state["over"]
+    assert state["score"] == len(state["taken"])
+    assert len(state["table"]) + 3 * state["score"] == 81
     assert "The game is over" in bare.get(address.removeprefix("/api")).text
 
 
 def test_a_wrong_call_costs_a_point_and_is_explained(bare: TestClient) -> None:
-    table = [each["card"] for each in bare.get("/api/play?seed=7").json()["table"]]
-    wrong = next((table[0], table[1], c) for c in table[2:] if (table[0], table[1], c) not in setset.find_sets(table))
-    found = bare.get("/api/play", params={"seed": 7, "calls": ".".join(map(str, wrong))}).json()
-    assert found["score"] == -1
-    assert str(setset.why_no_set(*wrong)).lower() in found["said"].lower()
-    assert [each["card"] for each in found["table"]] == table
+    table = [card["card"] for card in bare.get("/api/play?seed=7").json()["table"]]
+    triple = next((table[0], table[1], c) for c in table[2:] if (table[0], table[1], c) not in setset.find_sets(table))
+    state = bare.get("/api/play", params={"seed": 7, "calls": ".".join(map(str, triple))}).json()
+    assert state["score"] == -1
+    assert str(setset.why_no_set(*triple)).lower() in state["said"].lower()
+    assert [card["card"] for card in state["table"]] == table
 
 
 def test_hints_and_odds(bare: TestClient) -> None:
-    first = bare.get("/api/play?seed=7&hints=1").json()
-    sets = setset.find_sets([each["card"] for each in first["table"]])
-    assert first["hint"].startswith(f"There {'is' if len(sets) == 1 else 'are'} {len(sets)} set")
+    state = bare.get("/api/play?seed=7&hints=1").json()
+    sets = setset.find_sets([card["card"] for card in state["table"]])
+    assert state["hint"].startswith(f"There {'is' if len(sets) == 1 else 'are'} {len(sets)} set")
     assert "One of the sets has" in bare.get("/play?seed=7&hints=2").text
-    assert first["chance_of_none"]["numerator"] == setset.chance_without_set(12).numerator
+    assert state["chance_of_none"]["numerator"] == setset.chance_without_set(12).numerator
     assert bare.get("/play").headers["Location"].startswith("./play?seed=")
 
 

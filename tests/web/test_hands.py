@@ -13,34 +13,34 @@ from setset.cards import third
 
 
 def test_a_hand_without_a_set(bare: TestClient) -> None:
-    found = bare.get("/api/identify", params={"cards": "g2hs, 0 1"}).json()
-    wanted = setset.classify([0, 1, 40])
-    assert found["sets"] == []
-    assert found["list"]["class"] == str(wanted.list_class)
-    assert found["list"]["rank"] == setset.rank([0, 1, 40])
-    marks = [each["mark"] for each in found["grid"]]
+    data = bare.get("/api/identify", params={"cards": "g2hs, 0 1"}).json()
+    expected = setset.classify([0, 1, 40])
+    assert data["sets"] == []
+    assert data["list"]["class"] == str(expected.list_class)
+    assert data["list"]["rank"] == setset.rank([0, 1, 40])
+    marks = [cell["mark"] for cell in data["grid"]]
     assert [card for card in range(81) if marks[card] == "chosen"] == [0, 1, 40]
     assert [card for card in range(81) if marks[card] == "excluded"] == sorted(
         {third(0, 1), third(0, 40), third(1, 40)}
     )
-    assert [card for card in range(81) if marks[card] == "addable"] == list(wanted.extensions)
-    shown = bare.get("/identify", params={"cards": "40,0,1"}).text
-    assert f'href="./classes/{wanted.list_class}"' in shown
-    assert str(wanted.map) in shown.replace("&#39;", "'")
+    assert [card for card in range(81) if marks[card] == "addable"] == list(expected.extensions)
+    html = bare.get("/identify", params={"cards": "40,0,1"}).text
+    assert f'href="./classes/{expected.list_class}"' in html
+    assert str(expected.map) in html.replace("&#39;", "'")
 
 
 def test_every_card_is_a_link_that_toggles_it(bare: TestClient) -> None:
     grid = bare.get("/api/identify", params={"cards": "5,7"}).json()["grid"]
     assert grid[5]["toggle"] == "/identify?cards=7"
     assert grid[80]["toggle"] == "/identify?cards=5,7,80"
-    alone = bare.get("/api/identify", params={"cards": "5"}).json()["grid"]
-    assert alone[5]["toggle"] == "/identify"
+    single = bare.get("/api/identify", params={"cards": "5"}).json()["grid"]
+    assert single[5]["toggle"] == "/identify"
 
 
 def test_a_hand_with_sets(bare: TestClient) -> None:
-    found = bare.get("/api/identify", params={"cards": "0,1,2,80"}).json()
-    assert (found["sets"], found["list"]) == ([[0, 1, 2]], None)
-    assert [each["card"] for each in found["grid"] if each["mark"] == "in-set"] == [0, 1, 2]
+    data = bare.get("/api/identify", params={"cards": "0,1,2,80"}).json()
+    assert (data["sets"], data["list"]) == ([[0, 1, 2]], None)
+    assert [cell["card"] for cell in data["grid"] if cell["mark"] == "in-set"] == [0, 1, 2]
     picture = bare.get("/hand.svg", params={"cards": "0,1,2,80"})
     assert picture.headers["Content-Type"] == "image/svg+xml"
     assert picture.text.count('class="set"') == 1
@@ -48,9 +48,9 @@ def test_a_hand_with_sets(bare: TestClient) -> None:
 
 @pytest.mark.parametrize("cards", ["0,0", "81", "x", "-1", "red"])
 def test_what_is_no_hand(bare: TestClient, cards: str) -> None:
-    refused = bare.get("/identify", params={"cards": cards})
-    assert refused.status_code == 400
-    assert "Traceback" not in refused.text
+    response = bare.get("/identify", params={"cards": cards})
+    assert response.status_code == 400
+    assert "Traceback" not in response.text
 
 
 def test_all_cards_and_none(bare: TestClient) -> None:
@@ -66,10 +66,10 @@ def test_a_picture_of_the_whole_deck_has_no_outlines(bare: TestClient) -> None:
 
 
 def test_dealing_and_completing(bare: TestClient) -> None:
-    dealt = bare.get("/identify", params={"deal": 12, "seed": 7}).headers["Location"]
-    assert dealt == "./identify?cards=" + ",".join(map(str, setset.deal(12, 7)))
-    whole = bare.get("/identify/complete", params={"cards": "0,1"}).headers["Location"]
-    cards = list(map(int, whole.partition("=")[2].split(",")))
+    deal_address = bare.get("/identify", params={"deal": 12, "seed": 7}).headers["Location"]
+    assert deal_address == "./identify?cards=" + ",".join(map(str, setset.deal(12, 7)))
+    complete_address = bare.get("/identify/complete", params={"cards": "0,1"}).headers["Location"]
+    cards = list(map(int, complete_address.partition("=")[2].split(",")))
     assert cards[:2] == [0, 1]
     assert setset.classify(cards).complete
     assert bare.get("/api/identify/complete").headers["Location"].startswith("../../api/identify?cards=")
@@ -83,9 +83,9 @@ def test_many_hands(bare: TestClient) -> None:
         assert rows[0][3] == str(setset.classify([0, 1, 3]).list_class)
         assert rows[2][1] == [0, 40]
         assert "not a card" in rows[3][-1]
-    shown = bare.post("/identify/many", data={"hands": text})
-    assert "This page as JSON" not in shown.text  # its address has no hands
-    assert "&lt;b&gt;" in shown.text
+    response = bare.post("/identify/many", data={"hands": text})
+    assert "This page as JSON" not in response.text  # its address has no hands
+    assert "&lt;b&gt;" in response.text
     sheet = bare.post("/identify/many", data={"hands": text, "format": "csv"})
     assert len(list(csv.DictReader(io.StringIO(sheet.text)))) == 4
     assert sheet.headers["Content-Disposition"] == 'attachment; filename="setset-identify-many.csv"'
@@ -99,5 +99,5 @@ def test_too_many_hands_and_broken_forms(bare: TestClient) -> None:
 
 
 def test_a_form_with_too_many_fields_is_refused(page: TestClient) -> None:
-    refused = page.post("/api/identify/many", data={f"hands{number}": "1 2" for number in range(30)})
-    assert (refused.status_code, refused.json()) == (400, {"error": "the form has too many fields"})
+    response = page.post("/api/identify/many", data={f"hands{number}": "1 2" for number in range(30)})
+    assert (response.status_code, response.json()) == (400, {"error": "the form has too many fields"})

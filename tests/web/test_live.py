@@ -21,9 +21,9 @@ from tests.web.conftest import HOSTS
 @pytest.fixture
 def site(reference: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setattr(live, "INTERVAL", 0.01)
-    found = Site(reference, HOSTS)
-    yield found
-    found.ending.set()
+    instance = Site(reference, HOSTS)
+    yield instance
+    instance.ending.set()
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -71,5 +71,5 @@ def test_an_error_is_told_and_the_thread_goes_on(
     time.sleep(0.1)
     failing.clear()
     wait_for(lambda: b"all is well" in page._event)
-    said = [each for each in caplog.records if each.levelno == logging.ERROR]
-    assert len(said) == 1, "once, not at every look"
+    errors = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert len(errors) == 1, "once, not at every look"

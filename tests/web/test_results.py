@@ -70,8 +70,8 @@ def test_results_without_a_chart() -> None:
 
 
 def test_a_result_is_drawn_above_its_rows(page: TestClient) -> None:
-    shown = page.get("/sql", params={"query": "SELECT size, SUM(lists) AS '<b>' FROM files GROUP BY size"}).text
-    assert "<figcaption>&lt;b&gt;</figcaption>" in shown
-    assert re.search(r'<a href="\./classes/4"><title>size: 4\n&lt;b&gt;: ', shown)
+    text = page.get("/sql", params={"query": "SELECT size, SUM(lists) AS '<b>' FROM files GROUP BY size"}).text
+    assert "<figcaption>&lt;b&gt;</figcaption>" in text
+    assert re.search(r'<a href="\./classes/4"><title>size: 4\n&lt;b&gt;: ', text)
     assert "<svg" not in page.get("/sql").text.partition("<main")[2]
     assert "<figure" not in page.get("/sql", params={"query": "SELECT 'x' AS a, 1 AS b"}).text

@@ -33,10 +33,10 @@ HOSTILE = (
 )
 def test_only_known_names_are_answered(page: TestClient, host: str) -> None:
     """So that a name which somebody points to 127.0.0.1 reads nothing."""
-    refused = page.get("/api/home", headers={"Host": host})
-    assert refused.status_code == 421
-    assert "workspace" not in refused.text
-    assert is_guarded(refused.headers)
+    response = page.get("/api/home", headers={"Host": host})
+    assert response.status_code == 421
+    assert "workspace" not in response.text
+    assert is_guarded(response.headers)
 
 
 def test_any_port_is_answered(page: TestClient) -> None:
@@ -46,9 +46,9 @@ def test_any_port_is_answered(page: TestClient) -> None:
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
 def test_nothing_but_reading(page: TestClient, method: str) -> None:
     for path in ("/", "/sql", "/api/progress", "/static/style.css", "/nothing"):
-        refused = page.request(method, path)
-        assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, HEAD")
-        assert is_guarded(refused.headers)
+        response = page.request(method, path)
+        assert (response.status_code, response.headers["Allow"]) == (405, "GET, HEAD")
+        assert is_guarded(response.headers)
 
 
 def test_forms_of_other_pages_are_refused(page: TestClient) -> None:
@@ -61,24 +61,29 @@ def test_forms_of_other_pages_are_refused(page: TestClient) -> None:
 @pytest.mark.parametrize("origin", ["http://[", "http://]:80", "://", "\udcff"])
 def test_an_origin_that_is_none_is_refused(page: TestClient, origin: str) -> None:
     headers = {"Origin": origin.encode(errors="surrogateescape")}
-    refused = page.post("/identify/many", data={"hands": "1 2"}, headers=headers)
-    assert (refused.status_code, is_guarded(refused.headers)) == (403, True)
+    response = page.post("/identify/many", data={"hands": "1 2"}, headers=headers)
+    assert (response.status_code, is_guarded(response.headers)) == (403, True)
 
 
 @pytest.mark.parametrize("path", ["/sql", "/api/sql"])
 def test_queries_of_other_pages_are_refused(page: TestClient, path: str) -> None:
     """Any page that a visitor has open could make the server work, by a picture with such an address."""
-    for foreign in (
+    for headers in (
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site", "Origin": "http://localhost:9000"},
         {"Origin": "http://evil.example"},
     ):
-        refused = page.get(path, params={"query": "SELECT 1"}, headers=foreign)
-        assert (refused.status_code, is_guarded(refused.headers)) == (403, True)
-        assert refused.text == "setset: forms and queries are taken from this page only\n"
-        assert page.get(path, headers=foreign).status_code == 200  # a link to the page itself
-    for own in ({}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}, {"Origin": "http://127.0.0.1:8081"}):
-        assert page.get(path, params={"query": "SELECT 1"}, headers=own).status_code == 200
+        response = page.get(path, params={"query": "SELECT 1"}, headers=headers)
+        assert (response.status_code, is_guarded(response.headers)) == (403, True)
+        assert response.text == "setset: forms and queries are taken from this page only\n"
+        assert page.get(path, headers=headers).status_code == 200  # a link to the page itself
+    for headers_of_page in (
+        {},
+        {"Sec-Fetch-Site": "same-origin"},
+        {"Sec-Fetch-Site": "none"},
+        {"Origin": "http://127.0.0.1:8081"},
+    ):
+        assert page.get(path, params={"query": "SELECT 1"}, headers=headers_of_page).status_code == 200
 
 
 PART = b'--b\r\nContent-Disposition: form-data; name="hands"\r\n\r\n1 2 4\r\n'
@@ -97,15 +102,15 @@ NESTED = b"".join(b"--b%d\r\nContent-Type: multipart/mixed; boundary=b%d\r\n\r\n
     ids=["300,000 fields", "110,000 parts", "three parts", "nested parts", "no boundary"],
 )
 def test_any_form_is_answered_at_once(page: TestClient, kind: str, body: bytes, status: int) -> None:
-    began = time.process_time()
+    start = time.process_time()
     answer = page.post("/identify/many", content=body, headers={"Content-Type": kind})
     assert (answer.status_code, is_guarded(answer.headers)) == (status, True)
-    assert time.process_time() - began < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_path_with_a_null_character_is_not_found(page: TestClient) -> None:
-    refused = page.get("/static/%00")
-    assert (refused.status_code, is_guarded(refused.headers)) == (404, True)
+    response = page.get("/static/%00")
+    assert (response.status_code, is_guarded(response.headers)) == (404, True)
 
 
 def test_what_is_too_large_is_refused(page: TestClient) -> None:
@@ -123,31 +128,31 @@ def test_the_token(reference: Path) -> None:
     assert guarded.get("/api/home", params={"token": "s3cret"}).status_code == 403
     assert guarded.get("/api/home", headers={"Authorization": "Bearer \u00e9".encode()}).status_code == 401
     assert guarded.get("/api/home", headers={"Authorization": "Bearer s3cret words"}).status_code == 200
-    first = guarded.get("/sql", params={"token": "s3cret words", "query": "SELECT 1"})
-    assert (first.status_code, first.headers["Location"]) == (303, "./sql?query=SELECT+1")
-    cookie = first.headers["Set-Cookie"]
+    response = guarded.get("/sql", params={"token": "s3cret words", "query": "SELECT 1"})
+    assert (response.status_code, response.headers["Location"]) == (303, "./sql?query=SELECT+1")
+    cookie = response.headers["Set-Cookie"]
     assert cookie.startswith(f"{COOKIE}=")
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
-    assert guarded.get("/" + first.headers["Location"].removeprefix("./")).status_code == 200  # by the cookie
+    assert guarded.get("/" + response.headers["Location"].removeprefix("./")).status_code == 200  # by the cookie
 
 
 def test_a_token_leads_to_no_other_host(reference: Path) -> None:
     guarded = visitor(reference, "word")
     for path in ("//evil.example", "/\\evil.example", "///evil.example/x"):
-        found = guarded.get(f"http://127.0.0.1{path}", params={"token": "word"})
-        assert re.fullmatch(r"\./[^/\\]+", found.headers["Location"]), found.headers["Location"]
+        response = guarded.get(f"http://127.0.0.1{path}", params={"token": "word"})
+        assert re.fullmatch(r"\./[^/\\]+", response.headers["Location"]), response.headers["Location"]
 
 
 def paths() -> list[str]:
     """Every address, with each of its parameters to be set to something."""
-    found = []
+    addresses = []
     for page in PAGES:
         for path in {page.path, page.api}:
             if "{" in path:
-                found += [path.format(size="\0", number="0"), path.format(size="12", number="\0")]
-            found += [f"{path.format(size=12, number=0)}?{name}=\0" for name in (*page.parameters, "card", "other")]
-    return [*found, "/hand.svg?cards=\0", "/charts/\0.svg", "/static/\0", "/\0", "/api/\0"]
+                addresses += [path.format(size="\0", number="0"), path.format(size="12", number="\0")]
+            addresses += [f"{path.format(size=12, number=0)}?{name}=\0" for name in (*page.parameters, "card", "other")]
+    return [*addresses, "/hand.svg?cards=\0", "/charts/\0.svg", "/static/\0", "/\0", "/api/\0"]
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))
@@ -155,8 +160,8 @@ def test_no_parameter_does_harm(page: TestClient, value: str) -> None:
     for path in paths():
         address, _, query = path.partition("?")
         name = query.partition("=")[0]
-        given = {name: value} if name else {}
-        answer = page.get(address.replace("\0", quote(value[:200])), params=given or None)
+        parameters = {name: value} if name else {}
+        answer = page.get(address.replace("\0", quote(value[:200])), params=parameters or None)
         assert answer.status_code in (200, 303, 400, 404), (path, answer.text)
         assert is_guarded(answer.headers), path
         assert "Traceback" not in answer.text

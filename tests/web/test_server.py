@@ -29,8 +29,8 @@ from tests.web.conftest import SETSET, serving
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server without a workspace."""
-    with serving("-w", str(tmp_path_factory.mktemp("none") / "w")) as (found, _):
-        yield found
+    with serving("-w", str(tmp_path_factory.mktemp("none") / "w")) as (url, _):
+        yield url
 
 
 def connect(address: str) -> socket.socket:
@@ -41,11 +41,11 @@ def connect(address: str) -> socket.socket:
 def test_many_connections_that_say_nothing_keep_nobody_out(address: str) -> None:
     """More than the server keeps: it drops the oldest of them, and answers who asks."""
     with ExitStack() as stack:
-        for place in range(server.MOST_CONNECTIONS + 60):
+        for number in range(server.MOST_CONNECTIONS + 60):
             idle = stack.enter_context(connect(address))
-            if place % 2:
+            if number % 2:
                 idle.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
-            if place % 50 == 0:
+            if number % 50 == 0:
                 assert httpx.get(f"{address}/api/addresses", timeout=30).status_code == 200
         assert httpx.get(f"{address}/api/addresses", timeout=30).status_code == 200
 
@@ -89,8 +89,8 @@ def test_many_live_pages_keep_nobody_out(address: str) -> None:
             client.sendall(request)
         answers = [client.recv(4096) for client in clients]
         assert sum(b"HTTP/1.1 200" in answer for answer in answers) == MOST_VIEWERS
-        refused = next(answer for answer in answers if b"HTTP/1.1 503" in answer)
-        assert b"retry-after: 10" in refused
+        refusal = next(answer for answer in answers if b"HTTP/1.1 503" in answer)
+        assert b"retry-after: 10" in refusal
         for _ in range(30):  # connections that were refused are idle: the oldest of them go
             clients.append(stack.enter_context(connect(address)))
             clients[-1].sendall(request)
@@ -111,40 +111,40 @@ def test_many_queries_keep_nobody_out(reference: Path) -> None:
     query = quote("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
     with serving("-w", str(reference)) as (address, _), ThreadPoolExecutor(60) as visitors:
         httpx.get(f"{address}/api/home", timeout=60)
-        asked = [visitors.submit(httpx.get, f"{address}/api/sql?query={query}", timeout=60) for _ in range(60)]
+        futures = [visitors.submit(httpx.get, f"{address}/api/sql?query={query}", timeout=60) for _ in range(60)]
         time.sleep(1)
         assert httpx.get(f"{address}/api/home", timeout=60).status_code == 200
-        assert not all(each.done() for each in asked), "answered before the queries ended"
-        found = Counter(each.result().status_code for each in asked)
-    assert found.keys() == {400, 503}
-    assert found[503] >= 50
+        assert not all(future.done() for future in futures), "answered before the queries ended"
+        statuses = Counter(future.result().status_code for future in futures)
+    assert statuses.keys() == {400, 503}
+    assert statuses[503] >= 50
 
 
 def test_who_does_not_go_on_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Half a header, half a body, and nothing at all: each connection is ended by the server."""
     monkeypatch.setattr(server, "PATIENCE", 0.3)
     site, listening = (server.Site(tmp_path, frozenset({"127.0.0.1"})), server.listen("127.0.0.1", 0))
-    made = server.make_server(site)
-    thread = threading.Thread(target=made.run, kwargs={"sockets": [listening]}, daemon=True)
+    instance = server.make_server(site)
+    thread = threading.Thread(target=instance.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     half_body = b"POST /identify/many HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nhan"
     with connect(f"http://127.0.0.1:{listening.getsockname()[1]}") as client:
         client.sendall(b"GET /static/icon.svg HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         assert client.recv(100).startswith(b"HTTP/1.1 200")
-        (taken,) = made.server_state.connections
-        found = taken.transport.get_extra_info("socket")
+        (connection,) = instance.server_state.connections
+        client_socket = connection.transport.get_extra_info("socket")
         # Or the body would wait for the headers to be acknowledged, which browsers do 40 ms later.
-        assert found.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-    for said in (b"", b"GET / HT", half_body, b"GET /api/addresses HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /x"):
+        assert client_socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    for data in (b"", b"GET / HT", half_body, b"GET /api/addresses HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /x"):
         with connect(f"http://127.0.0.1:{listening.getsockname()[1]}") as client:
-            client.sendall(said)
+            client.sendall(data)
             try:
                 while client.recv(65536):
                     pass
             except ConnectionError:
                 pass
     site.ending.set()
-    made.should_exit = True
+    instance.should_exit = True
     thread.join(30)
     assert not thread.is_alive()
 
@@ -162,9 +162,9 @@ def test_a_run_is_seen_to_begin_go_on_and_be_killed(tmp_path: Path) -> None:
                 wait_for(events, 'class="chip complete"')
             finally:
                 process.kill()
-            killed = time.monotonic()
+            killed_at = time.monotonic()
         wait_for(events, "Nothing is running")
-        print(f"seen {time.monotonic() - killed:.1f} s after the run was killed")
+        print(f"seen {time.monotonic() - killed_at:.1f} s after the run was killed")
         assert httpx.get(f"{address}/api/progress").json()["runs"][0]["outcome"] == "killed"
 
 
@@ -192,10 +192,10 @@ def test_it_ends_at_once_though_somebody_watches(tmp_path: Path, number: signal.
 
 def test_the_token_is_in_the_address_that_is_printed(tmp_path: Path) -> None:
     with serving("-w", str(tmp_path), "--token", "random") as (address, _):
-        where, _, token = address.partition("/?token=")
+        url, _, token = address.partition("/?token=")
         assert re.fullmatch(r"[\w-]{20,}", token)
-        assert httpx.get(f"{where}/").status_code == 401
-        assert httpx.get(f"{where}/", params={"token": token}, follow_redirects=True).status_code == 200
+        assert httpx.get(f"{url}/").status_code == 401
+        assert httpx.get(f"{url}/", params={"token": token}, follow_redirects=True).status_code == 200
 
 
 def test_another_host_must_be_named(run: Run, tmp_path: Path) -> None:
@@ -205,16 +205,16 @@ def test_another_host_must_be_named(run: Run, tmp_path: Path) -> None:
     with serving("--host", "0.0.0.0", "--allow-host", "caps.example", "-w", str(tmp_path)) as (address, process):
         assert address.startswith("http://caps.example:")
         port = address.rpartition(":")[2]
-        asked = httpx.get(f"http://127.0.0.1:{port}/", headers={"Host": f"Caps.Example:{port}"})
-        assert asked.status_code == 200
+        response = httpx.get(f"http://127.0.0.1:{port}/", headers={"Host": f"Caps.Example:{port}"})
+        assert response.status_code == 200
         process.terminate()
         assert process.stderr is not None
         assert "anyone on the network of 0.0.0.0 can read" in process.stderr.read()
 
 
 def test_a_port_that_is_taken_is_one_line() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        done = run_process("serve", "--port", str(taken.getsockname()[1]))
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert done.stderr.endswith("): choose another with --port\n")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        result = run_process("serve", "--port", str(listener.getsockname()[1]))
+    assert result.returncode == 2
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.endswith("): choose another with --port\n")

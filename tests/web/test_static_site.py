@@ -23,33 +23,33 @@ CLASSES = 9_908
 
 
 def test_a_page_and_its_json_are_those_of_the_server(site: Path, bare: TestClient) -> None:
-    for one in some_classes(50):
-        told = json.loads((site / "classes" / f"{one}.json").read_text())
-        wanted = bare.get(f"/api/classes/{one}").json()
-        for way in ("smaller", "larger"):
-            links = [(each["class"], each["cards"], each["back"]) for each in told.pop(way)]
-            assert links == [(each["class"], each["cards"], each["back"]) for each in wanted[way]]
-        assert told == {name: wanted[name] for name in told}
-        assert {"representative", "lists", "stabilizer", "texts", "digest"} <= told.keys()
-        shown = (site / "classes" / str(one) / "index.html").read_text()
+    for list_class in some_classes(50):
+        record = json.loads((site / "classes" / f"{list_class}.json").read_text())
+        expected = bare.get(f"/api/classes/{list_class}").json()
+        for direction in ("smaller", "larger"):
+            links = [(link["class"], link["cards"], link["back"]) for link in record.pop(direction)]
+            assert links == [(link["class"], link["cards"], link["back"]) for link in expected[direction]]
+        assert record == {name: expected[name] for name in record}
+        assert {"representative", "lists", "stabilizer", "texts", "digest"} <= record.keys()
+        text = (site / "classes" / str(list_class) / "index.html").read_text()
         facts = re.compile(r"<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", re.DOTALL)
-        served = dict(facts.findall(bare.get(f"/classes/{one}").text))
-        assert {name: served[name] for name in dict(facts.findall(shown))} == dict(facts.findall(shown))
+        served = dict(facts.findall(bare.get(f"/classes/{list_class}").text))
+        assert {name: served[name] for name in dict(facts.findall(text))} == dict(facts.findall(text))
 
 
 def test_some_classes_have_a_picture_of_their_own() -> None:
     notable = notable_classes()
     assert 190 <= len(notable) <= 210
-    assert {one.size for one in notable} == set(range(LARGEST + 1))
+    assert {list_class.size for list_class in notable} == set(range(LARGEST + 1))
     assert notable[-1] == setset.find_classes(20)[0]
 
 
 def test_it_is_small(site: Path) -> None:
     pages = [path.stat().st_size for path in (site / "classes").glob("*/*/index.html")]
     records = [path.stat().st_size for path in (site / "classes").glob("*/*.json")]
-    rest = sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) - sum(pages) - sum(records)
+    other_bytes = sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) - sum(pages) - sum(records)
     assert max(pages) <= 6_000
-    assert (sum(pages) + sum(records)) / len(pages) * CLASSES + rest < 100e6
+    assert (sum(pages) + sum(records)) / len(pages) * CLASSES + other_bytes < 100e6
 
 
 def test_it_is_whole(site: Path) -> None:
@@ -95,8 +95,8 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path, run: Run) -
 
 def test_fingerprints_tell_all_classes_apart(catalogue: Catalogue) -> None:
     for size in range(LARGEST + 1):
-        found = fingerprints(catalogue.forms(size)).tolist()
-        assert len(set(found)) == len(found), size
+        prints = fingerprints(catalogue.forms(size)).tolist()
+        assert len(set(prints)) == len(prints), size
 
 
 def test_a_fingerprint_is_that_of_the_class() -> None:
@@ -117,19 +117,22 @@ def np_rows(hands: list[tuple[int, ...]]) -> object:
 def test_the_columns_for_browsers(catalogue: Catalogue) -> None:
     columns = catalogue_columns()
     for size, number in ((0, 0), (4, 1), (9, 5), (12, 786), (20, 0)):
-        one, level = catalogue.get(size, number), columns[size]
-        assert tuple(ord(letter) - 48 for letter in level["cards"][number]) == one.cards
-        assert (level["stabilizer"][number], level["extensions"][number]) == (one.stabilizer, one.extensions)
-        about = setset.describe_class(one)
-        assert level["dimension"][number] == about.dimension
-        assert (level["structure"][number], level["orbits"][number]) == (
-            about.traits.structure,
-            about.traits.orbit_count,
+        list_class, level = catalogue.get(size, number), columns[size]
+        assert tuple(ord(letter) - 48 for letter in level["cards"][number]) == list_class.cards
+        assert (level["stabilizer"][number], level["extensions"][number]) == (
+            list_class.stabilizer,
+            list_class.extensions,
         )
-        assert level["extension_orbits"][number] == about.traits.extension_orbit_count
-        assert level["game_classes"][number] == about.game_classes
-        assert level["in_hyperplane"][number] == max(cards[0] for cards in about.hyperplanes)
-        assert level["excluded"][number] == max(about.exclusions)
-    everything = sum(catalogue.lists(size) for size in range(LARGEST + 1))
-    assert futures()[0] == [everything - 1]
+        description = setset.describe_class(list_class)
+        assert level["dimension"][number] == description.dimension
+        assert (level["structure"][number], level["orbits"][number]) == (
+            description.traits.structure,
+            description.traits.orbit_count,
+        )
+        assert level["extension_orbits"][number] == description.traits.extension_orbit_count
+        assert level["game_classes"][number] == description.game_classes
+        assert level["in_hyperplane"][number] == max(cards[0] for cards in description.hyperplanes)
+        assert level["excluded"][number] == max(description.exclusions)
+    total = sum(catalogue.lists(size) for size in range(LARGEST + 1))
+    assert futures()[0] == [total - 1]
     assert futures()[19] == [sum(cards for _, cards in catalogue.larger(catalogue.get(19, 0)))]

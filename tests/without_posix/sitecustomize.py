@@ -36,9 +36,9 @@ def _locking(descriptor: int, mode: int, count: int) -> None:
     is_read_only = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
     lock = fcntl.LOCK_SH if is_read_only else fcntl.LOCK_EX  # POSIX lets nobody lock alone what they cannot write
     kinds = {0: fcntl.LOCK_UN, 1: lock, 2: lock | fcntl.LOCK_NB}
-    place = os.lseek(descriptor, 0, os.SEEK_CUR)
+    position = os.lseek(descriptor, 0, os.SEEK_CUR)
     try:
-        fcntl.lockf(descriptor, kinds[mode], count, place)
+        fcntl.lockf(descriptor, kinds[mode], count, position)
     except OSError as error:
         raise OSError(errno.EACCES, "Permission denied") from error
 

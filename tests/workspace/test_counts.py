@@ -17,11 +17,11 @@ def counts(folder: Path, decoded: dict[tuple[int, int], int] | None = None) -> d
 
 
 def test_enumeration_and_classes_agree(counted: Path, counted_and_classified: Path) -> None:
-    alone = counts(counted)
+    unclassified = counts(counted)
     # Without classes in the workspace, sizes from the target on are compared with the totals in the package.
-    by_package = [(alone[size].class_sum, alone[size].agree) for size in (3, 4, 5)]
+    by_package = [(unclassified[size].class_sum, unclassified[size].agree) for size in (3, 4, 5)]
     assert by_package == [(None, None), (1_579_500, True), (22_441_536, True)]
-    assert [alone[size].verdict for size in (3, 4)] == [CountVerdict.COMPLETE, CountVerdict.OK]
+    assert [unclassified[size].verdict for size in (3, 4)] == [CountVerdict.COMPLETE, CountVerdict.OK]
     by_size = counts(counted_and_classified)
     assert (by_size[3].class_sum, by_size[3].agree) == (None, None)  # seeds are not all lists of 3 cards
     assert (by_size[4].lists, by_size[4].class_sum, by_size[4].agree) == (1_579_500, 1_579_500, True)

@@ -31,17 +31,17 @@ def test_all_lists_are_those_of_the_classes(catalogue: Catalogue) -> None:
 def test_what_a_run_made_is_what_was_estimated(reference: Path) -> None:
     """The workspace was made from nothing; an estimate for another one of the same kind must fit it."""
     with setset.open(reference) as workspace:
-        made = workspace.exploration(small.TARGET)[small.SIZE]
+        actual = workspace.exploration(small.TARGET)[small.SIZE]
         expected = (
             setset.open(reference.parent / "new", mode="a")
             .exploration(small.TARGET)
             .estimate(small.SIZE, batch_lists=small.BATCH_LISTS, seconds=0, seed=1)
         )
-        five = expected.sizes[-1]
-        assert five.origin is setset.CountOrigin.PROBED
-        assert abs(five.lists - made.lists) < 4 * five.error
-        assert five.files == pytest.approx(len(made.batches), rel=0.1)
-        assert five.bytes == pytest.approx(blocks(made), rel=0.3)
+        estimate = expected.sizes[-1]
+        assert estimate.origin is setset.CountOrigin.PROBED
+        assert abs(estimate.lists - actual.lists) < 4 * estimate.error
+        assert estimate.files == pytest.approx(len(actual.batches), rel=0.1)
+        assert estimate.bytes == pytest.approx(blocks(actual), rel=0.3)
 
 
 def test_nothing_is_due_where_all_is_there(reference: Path) -> None:
@@ -76,18 +76,18 @@ def test_what_cannot_be_is_refused(arguments: dict[str, int]) -> None:
 
 def test_an_estimate_refuses_the_options_that_its_run_refuses(tmp_path: Path) -> None:
     exploration = setset.open(tmp_path / "w", mode="a").exploration(12)
-    for refused in (exploration.estimate, exploration.run):
+    for method in (exploration.estimate, exploration.run):
         with pytest.raises(setset.BadInput, match="--batch-lists 0: expected 1 to"):
-            refused(5, batch_lists=0)
+            method(5, batch_lists=0)
 
 
 def test_small_files_take_whole_blocks(tmp_path: Path) -> None:
     folder, _ = small.build(tmp_path / "w", 4, target=18, batch_lists=5_000)
-    made = setset.open(folder.path).exploration(18)[4]
+    actual = setset.open(folder.path).exploration(18)[4]
     new = setset.open(tmp_path / "new", mode="a").exploration(18)
     expected = new.estimate(4, batch_lists=5_000, thorough=False).sizes[-1]
-    assert expected.bytes == pytest.approx(blocks(made), rel=0.1)
-    assert expected.bytes > 5 * made.bytes
+    assert expected.bytes == pytest.approx(blocks(actual), rel=0.1)
+    assert expected.bytes > 5 * actual.bytes
 
 
 def test_sources_before_the_first_are_not_to_do(reference: Path) -> None:
@@ -118,11 +118,11 @@ def test_records_count_in_proportion_to_their_seconds() -> None:
 
     def expected(seconds: float) -> tuple[float, float]:
         """Time per list at a recorded size and at another one, if the records say a tenth of the usual speed."""
-        nine = speed.typical_speed(options, 9, {})
-        slow = speed.Speed(nine.lists_per_second / 10, nine.bytes_per_list, seconds)
-        other = speed.typical_speed(options, 12, {9: slow})
-        here = slow.blended(nine).lists_per_second
-        return nine.lists_per_second / here, usual.lists_per_second / other.lists_per_second
+        typical = speed.typical_speed(options, 9, {})
+        slow = speed.Speed(typical.lists_per_second / 10, typical.bytes_per_list, seconds)
+        predicted = speed.typical_speed(options, 12, {9: slow})
+        blend = slow.blended(typical).lists_per_second
+        return typical.lists_per_second / blend, usual.lists_per_second / predicted.lists_per_second
 
     assert expected(0.001) == pytest.approx((1, 1), rel=0.01)
     assert expected(10) == pytest.approx((2.3, 1.15), rel=0.1)
@@ -131,36 +131,36 @@ def test_records_count_in_proportion_to_their_seconds() -> None:
 
 def test_a_counted_size_is_measured_by_counting() -> None:
     lists = {size: float(KEPT_FOR_12.get(size, 0) or ALL_LISTS[size]) for size in range(3, 13)}
-    counted, stored = (
+    counting, storing = (
         speed.measure_speed(options, 12, lists, seed=1)
         for options in (RunOptions(12, count=(12,)), RunOptions(12, store=(12,)))
     )
-    assert 0 < stored.lists_per_second < counted.lists_per_second
+    assert 0 < storing.lists_per_second < counting.lists_per_second
 
 
 def test_measuring_a_high_target_is_no_work_of_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
     """There are many more lists of 12 than of 18 cards; those are no reason to make more of them."""
-    real, made = search.expand, 0
+    original, lists_made = search.expand, 0
 
     def expand(*arguments: Any) -> Iterator[Streams]:
-        nonlocal made
-        for part in real(*arguments):
-            made += part.lists
+        nonlocal lists_made
+        for part in original(*arguments):
+            lists_made += part.lists
             yield part
 
     monkeypatch.setattr(speed, "CPU_SECONDS", 0.0)
     monkeypatch.setattr(search, "expand", expand)
-    lists = {size: many.lists for size, many in probe_counts(18, 18, batches=2, seed=1).items()}
-    measured = speed.measure_speed(RunOptions(18, 18), 18, lists, seed=1)
-    assert measured.lists_per_second > 0
-    assert 0 < made < 10 * speed.FEWEST_STARTS * speed.LISTS_PER_START
+    lists = {size: count.lists for size, count in probe_counts(18, 18, batches=2, seed=1).items()}
+    result = speed.measure_speed(RunOptions(18, 18), 18, lists, seed=1)
+    assert result.lists_per_second > 0
+    assert 0 < lists_made < 10 * speed.FEWEST_STARTS * speed.LISTS_PER_START
 
 
 def test_sizes_made_in_one_walk_have_the_same_sources(tmp_path: Path) -> None:
     exploration = setset.open(tmp_path / "w", mode="a").exploration(16)
     estimate = exploration.estimate(6, store=[5, 6], via=3, batch_lists=10_000, thorough=False)
-    three, five, six = estimate.sizes
-    assert (three.size, five.size, six.size, three.files) == (3, 5, 6, 6)
-    for size in (five, six):  # the last file of each source is half full
-        assert size.files == pytest.approx(size.lists / 10_000 + three.files / 2, abs=1)
+    smallest, middle, largest = estimate.sizes
+    assert (smallest.size, middle.size, largest.size, smallest.files) == (3, 5, 6, 6)
+    for size in (middle, largest):  # the last file of each source is half full
+        assert size.files == pytest.approx(size.lists / 10_000 + smallest.files / 2, abs=1)
     assert not any("did you mean" in warning for warning in estimate.warnings)

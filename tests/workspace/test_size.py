@@ -32,13 +32,13 @@ def five(reference: Path) -> Iterator[Size]:
 
 def decoded(size: Size, start: int, stop: int) -> list[Any]:
     """Lists start to stop by decoding one file after the other."""
-    found: list[Any] = []
-    passed = 0
+    lists: list[Any] = []
+    offset = 0
     for batch in size.batches:
         for chunk in search.unpack(files.load(Path(batch.path))[1]):
-            found += chunk[max(start - passed, 0) : max(stop - passed, 0)].tolist()
-            passed += len(chunk)
-    return found
+            lists += chunk[max(start - offset, 0) : max(stop - offset, 0)].tolist()
+            offset += len(chunk)
+    return lists
 
 
 def test_how_much_there_is(five: Size) -> None:
@@ -52,7 +52,7 @@ def test_how_much_there_is(five: Size) -> None:
 def test_any_number_is_reached(five: Size, start: int, limit: int) -> None:
     expected = decoded(five, start, start + limit)
     assert five[start : start + limit].tolist() == expected
-    assert [list(five[place]) for place in range(start, start + len(expected))] == expected
+    assert [list(five[index]) for index in range(start, start + len(expected))] == expected
     arrays = five.arrays(start, 2)
     assert np.concatenate(list(islice(arrays, 5)))[:limit].tolist() == expected
 
@@ -63,11 +63,11 @@ def test_iteration_goes_across_files(five: Size) -> None:
 
 def test_indices_are_those_of_a_sequence(five: Size) -> None:
     assert five[-1] == five[LISTS - 1] == five.batches[-1].last
-    assert five[10:20:3].tolist() == [list(five[place]) for place in (10, 13, 16, 19)]
+    assert five[10:20:3].tolist() == [list(five[index]) for index in (10, 13, 16, 19)]
     assert five[5:5].shape == (0, SIZE)
-    for place in (LISTS, -LISTS - 1):
+    for index in (LISTS, -LISTS - 1):
         with pytest.raises(IndexError, match="9,396,567 are stored"):
-            five[place]
+            five[index]
     with pytest.raises(BadInput, match="forwards"):
         five[::-1]
 
@@ -102,10 +102,10 @@ def test_lists_from_a_damaged_file_are_refused(copy: Copy) -> None:
     folder = copy()
     flip(batch_file(folder, 0))
     with setset.open(folder.path) as workspace:
-        five = workspace.exploration(TARGET)[SIZE]
+        size = workspace.exploration(TARGET)[SIZE]
         with pytest.raises(SetsetError, match=r"checksum mismatch.*setset repair"):
-            five[0]
-        assert five[LISTS - 1]
+            size[0]
+        assert size[LISTS - 1]
 
 
 def remove(folder: WorkspaceFolder) -> None:
@@ -124,9 +124,9 @@ def merge(folder: WorkspaceFolder) -> None:
 
 
 READERS: dict[str, Callable[[Size], Iterator[Any]]] = {
-    "arrays": lambda five: five.arrays(chunk=50_000),
+    "arrays": lambda size: size.arrays(chunk=50_000),
     "iteration": iter,
-    "slice": lambda five: five._range(10, LISTS - 20, 50_000),
+    "slice": lambda size: size._range(10, LISTS - 20, 50_000),
 }
 
 
@@ -137,8 +137,8 @@ def test_a_size_that_is_changed_meanwhile_is_not_read_to_a_wrong_end(
 ) -> None:
     folder = copy()
     with setset.open(folder.path) as workspace:
-        five = workspace.exploration(TARGET)[SIZE]
-        lists = READERS[reader](five)
+        size = workspace.exploration(TARGET)[SIZE]
+        lists = READERS[reader](size)
         next(lists)
         beside(folder)
         with pytest.raises(
@@ -146,15 +146,15 @@ def test_a_size_that_is_changed_meanwhile_is_not_read_to_a_wrong_end(
         ):
             deque(lists, 0)
         with pytest.raises(SetsetError, match="changed size 5 meanwhile"):
-            _ = five[LISTS - 1], deque(five.arrays(), 0)
+            _ = size[LISTS - 1], deque(size.arrays(), 0)
 
 
 def test_a_size_that_is_removed_before_the_first_list_is_read(copy: Copy) -> None:
     folder = copy()
     with setset.open(folder.path) as workspace:
-        five = workspace.exploration(TARGET)[SIZE]
+        size = workspace.exploration(TARGET)[SIZE]
         remove(folder)
-        for read in (lambda: five[0], lambda: five[:10], lambda: list(islice(five, 1)), lambda: next(five.arrays())):
+        for read in (lambda: size[0], lambda: size[:10], lambda: list(islice(size, 1)), lambda: next(size.arrays())):
             with pytest.raises(ChangedMeanwhile):
                 read()
 
@@ -175,9 +175,9 @@ class RemovesTheSize(NoProgress):
 def test_a_check_beside_rm_reports_no_damage(copy: Copy, deep: bool, size: int | None, at: int) -> None:
     folder = copy()
     with setset.open(folder.path) as workspace:
-        found = workspace.check(deep=deep, size=size, progress=RemovesTheSize(folder, at))
+        problems = workspace.check(deep=deep, size=size, progress=RemovesTheSize(folder, at))
         with pytest.raises(ChangedMeanwhile):
-            next(found)
+            next(problems)
 
 
 def test_a_recount_beside_rm_gives_no_number(copy: Copy) -> None:

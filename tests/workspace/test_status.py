@@ -29,9 +29,9 @@ def test_status_speaks_of_every_size(reference: Path) -> None:
 def test_a_defect_is_listed_and_its_size_is_defective(copy: Copy) -> None:
     folder = copy()
     change(folder.path, f"UPDATE batches SET defect = 'missing' WHERE size = {SIZE} AND number = 7")
-    found = status(folder.path)
-    assert [size.state for size in found.sizes][-1] is SizeState.DEFECTIVE
-    (item,) = found.items
+    report = status(folder.path)
+    assert [size.state for size in report.sizes][-1] is SizeState.DEFECTIVE
+    (item,) = report.items
     assert (item.size, item.state) == (SIZE, ItemState.DEFECTIVE)
 
 
@@ -39,13 +39,13 @@ def test_running_is_only_what_a_run_that_is_under_way_has_claimed(tmp_path: Path
     folder, _ = build(tmp_path / "w", 4)
     build(folder.path, SIZE, first=2)
     change(folder.path, f"UPDATE expansions SET state = 'running' WHERE size = {SIZE} AND source = 0")
-    found = status(folder.path)
-    assert (found.sizes[-1].state, found.items) == (SizeState.STOPPED, [])
-    assert 0 < found.sizes[-1].share < 1
+    report = status(folder.path)
+    assert (report.sizes[-1].state, report.items) == (SizeState.STOPPED, [])
+    assert 0 < report.sizes[-1].share < 1
     with WorkspaceFolder(folder.path).locked():
-        found = status(folder.path)
-    assert found.sizes[-1].state is SizeState.RUNNING
-    (item,) = found.items
+        report = status(folder.path)
+    assert report.sizes[-1].state is SizeState.RUNNING
+    (item,) = report.items
     assert (item.state, item.what) == (ItemState.RUNNING, "source 0 of size 4")
 
 

@@ -41,8 +41,8 @@ def test_an_interrupted_build_goes_on(tmp_path: Path, catalogue: Catalogue) -> N
     class PulledPlug(Exception):
         pass
 
-    def on_built(each: Totals) -> None:
-        if each.size == 7:
+    def on_built(totals: Totals) -> None:
+        if totals.size == 7:
             raise PulledPlug
 
     with pytest.raises(PulledPlug):
@@ -67,11 +67,11 @@ def test_an_interrupted_build_goes_on(tmp_path: Path, catalogue: Catalogue) -> N
 )
 def test_damage_is_noticed_and_built_again(classified_copy: Path, damage: list[str]) -> None:
     change(classified_copy, *damage)
-    complaint = "classes of size 8 in .* are damaged: run 'setset classes build --force'"
-    with pytest.raises(SetsetError, match=complaint):
+    message = "classes of size 8 in .* are damaged: run 'setset classes build --force'"
+    with pytest.raises(SetsetError, match=message):
         load_catalogue(classified_copy, 8)
     change(classified_copy, *(f"DELETE FROM {table} WHERE size = 9" for table in ("links", "classes", "levels")))
-    with pytest.raises(SetsetError, match=complaint):  # nothing is built on what is damaged
+    with pytest.raises(SetsetError, match=message):  # nothing is built on what is damaged
         build_classes(classified_copy, 9)
     assert build_classes(classified_copy, 9, force=True) == list(range(10))
     assert load_catalogue(classified_copy, 8).lists(8) == 14_587_567_020
@@ -83,7 +83,7 @@ def test_the_table_is_the_same_whatever_is_stored(classified: Path, tmp_path: Pa
     tables = [class_totals(folder) for folder in (classified, tmp_path / "some", tmp_path / "none", None)]
     assert tables[0] == tables[1] == tables[2] == tables[3]
     assert not (tmp_path / "none").exists()
-    assert [each.lists for each in tables[0]] == [catalogue.lists(size) for size in range(21)]
+    assert [total.lists for total in tables[0]] == [catalogue.lists(size) for size in range(21)]
 
 
 def test_who_else_holds_the_workspace_is_said(tmp_path: Path) -> None:
@@ -95,40 +95,40 @@ def test_who_else_holds_the_workspace_is_said(tmp_path: Path) -> None:
     )
     with subprocess.Popen(
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == "locked\n"
-        with pytest.raises(Locked, match=f"in use by pid {other.pid}"):
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "locked\n"
+        with pytest.raises(Locked, match=f"in use by pid {process.pid}"):
             build_classes(tmp_path, 4)
         assert build_classes(tmp_path, 3) == []
-        other.communicate("")
+        process.communicate("")
     assert build_classes(tmp_path, 4) == [4]
 
 
 def test_somebody_who_locks_the_database_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build_classes(tmp_path, 3)
-    other = sqlite3.connect(tmp_path / "setset.db", isolation_level=None)
+    holder = sqlite3.connect(tmp_path / "setset.db", isolation_level=None)
 
     class LeavingNotices(Notices):
         """The other writer leaves when the notice appears."""
 
         def notice(self, text: str) -> None:
             super().notice(text)
-            other.execute("ROLLBACK")
+            holder.execute("ROLLBACK")
 
     notices = LeavingNotices()
 
     def store_level(*arguments: Any) -> Totals:
         """Somebody comes in before the size is written."""
         if not notices.texts:
-            other.execute("BEGIN IMMEDIATE")
+            holder.execute("BEGIN IMMEDIATE")
         return store(*arguments)
 
     store = stored_levels.store_level
     monkeypatch.setattr(stored_levels, "store_level", store_level)
     monkeypatch.setattr("setset.database.connection.RETRY_SECONDS", 0.05)
     build_catalogue(WorkspaceFolder(tmp_path), 4, notices)
-    other.close()
+    holder.close()
     assert notices.texts == ["the database is held by another program; waiting for it"]
     assert stored_sizes(tmp_path) == [0, 1, 2, 3, 4]
 

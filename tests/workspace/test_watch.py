@@ -21,8 +21,8 @@ def test_what_is_recorded_is_noticed_once(copy: Copy) -> None:
     assert [watch.changed(), watch.changed()] == [True, False]
     change(folder, "UPDATE runs SET workers = 7")
     assert [watch.changed(), watch.changed()] == [True, False]
-    with setset.open(folder) as opened:
-        opened.status()
+    with setset.open(folder) as workspace:
+        workspace.status()
     assert not watch.changed()
     watch.close()
 
@@ -31,9 +31,9 @@ def test_a_run_is_noticed_by_its_lock(copy: Copy) -> None:
     folder = copy().path
     watch = setset.Watch(folder)
     watch.changed()
-    with writing(folder), setset.open(folder) as opened:
+    with writing(folder), setset.open(folder) as workspace:
         assert watch.changed()
-        assert opened.in_use()
+        assert workspace.in_use()
     assert watch.changed()
 
 
@@ -67,10 +67,10 @@ def test_what_takes_too_long_ends(reference: Path, monkeypatch: pytest.MonkeyPat
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
     monkeypatch.setattr("setset.database.views.text", lambda _: text(f"{endless} WHERE :workers > 0 OR :in_use"))
     with (
-        setset.open(reference, time_limit=0.3) as opened,
+        setset.open(reference, time_limit=0.3) as workspace,
         pytest.raises(setset.Locked, match="took too long: try again"),
     ):
-        opened.status()
+        workspace.status()
 
 
 @pytest.mark.posix("makes a FIFO")

@@ -56,7 +56,7 @@ def test_from_nothing_to_an_answer(tmp_path: Path) -> None:
             ("Exploration(18).run(5)", "done"),
             ("Exploration(18).run(4)", "done"),
         ]
-        assert [each.target for each in workspace.explorations] == [18]
+        assert [exploration_listed.target for exploration_listed in workspace.explorations] == [18]
     after = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     assert after == before, "a library leaves signals alone"
 
@@ -107,8 +107,8 @@ def test_what_is_damaged_is_found_and_repaired_by_workers(copy: Copy, reference:
     batch_file(folder, 2, SIZE).unlink()
     with setset.open(folder.path, mode="a") as workspace:
         assert len(list(workspace.check())) == 2
-        done = workspace.repair()
-        assert (len(done.repaired), done.left, done.needs_rebuild) == (2, [], False)
+        result = workspace.repair()
+        assert (len(result.repaired), result.left, result.needs_rebuild) == (2, [], False)
         assert list(workspace.check(deep=True)) == []
         assert workspace.runs(1)[0].command == "setset repair"
     assert digests(folder.path) == digests(reference)
@@ -119,31 +119,31 @@ def test_one_batch_is_derived_again_whatever_its_state(copy: Copy) -> None:
     """A sound file is compared and stays; only a damaged one is written."""
     folder = copy()
     path = batch_file(folder, 3)
-    whole, before = path.read_bytes(), path.stat().st_mtime_ns
-    for damaged in (False, True):
-        if damaged:
-            path.write_bytes(whole[:-1])
+    original, before = path.read_bytes(), path.stat().st_mtime_ns
+    for is_damaged in (False, True):
+        if is_damaged:
+            path.write_bytes(original[:-1])
         with setset.open(folder.path, mode="a") as workspace:
-            done = workspace.repair(size=SIZE, batch=3, target=TARGET)
-            assert [finding.where for finding in done.repaired] == [str(path)]
+            result = workspace.repair(size=SIZE, batch=3, target=TARGET)
+            assert [finding.where for finding in result.repaired] == [str(path)]
             (run,) = workspace.runs(limit=1)
             assert run.repaired == f"{path.relative_to(folder.own_root).as_posix()} (as asked)"
             with pytest.raises(BadInput, match="--batch needs --size"):
                 workspace.repair(batch=3)
-        assert (path.stat().st_mtime_ns > before) == damaged
-        assert path.read_bytes() == whole
+        assert (path.stat().st_mtime_ns > before) == is_damaged
+        assert path.read_bytes() == original
 
 
 def test_what_only_a_new_database_mends_is_said(copy: Copy) -> None:
     folder = copy()
-    right = rows(folder.path, BATCHES)
+    expected = rows(folder.path, BATCHES)
     change(folder.path, f"UPDATE batches SET number = 9999 WHERE size = {SIZE} AND number = 3")
     with setset.open(folder.path, mode="a") as workspace:
-        done = workspace.repair()
-        assert (done.repaired, done.needs_rebuild) == ([], True)
+        result = workspace.repair()
+        assert (result.repaired, result.needs_rebuild) == ([], True)
         assert workspace.rebuild_database() == folder.path / "setset.db.lost"
         assert list(workspace.check()) == []
-    assert rows(folder.path, BATCHES) == right
+    assert rows(folder.path, BATCHES) == expected
 
 
 def test_a_number_of_lists_that_was_changed_by_hand_is_refused(copy: Copy) -> None:
@@ -159,25 +159,25 @@ def test_a_number_of_lists_that_was_changed_by_hand_is_refused(copy: Copy) -> No
 
 def test_a_size_whose_rows_vanished_is_not_complete_for_anybody(copy: Copy, tmp_path: Path) -> None:
     folder = copy()
-    right = rows(folder.path, COUNTS)
+    expected = rows(folder.path, COUNTS)
     change(folder.path, f"DELETE FROM batches WHERE size = {SIZE} AND first_source = 1")
     change(folder.path, f"DELETE FROM expansions WHERE size = {SIZE} AND source = 1")
     with setset.open(folder.path) as workspace:
         states = {size.size: size.state.value for size in workspace.status().sizes}
         assert states == {3: "complete", 4: "complete", 5: "stopped"}
         assert [row["size"] for row in workspace.sql("SELECT size FROM counts WHERE complete")] == [3, 4]
-        five = workspace.exploration(TARGET)[SIZE]
-        assert not five.complete
-        assert five.lists == sum(batch.lists for batch in five.batches if batch.span.first_source == 0)
+        size_of_rows = workspace.exploration(TARGET)[SIZE]
+        assert not size_of_rows.complete
+        assert size_of_rows.lists == sum(batch.lists for batch in size_of_rows.batches if batch.span.first_source == 0)
         with pytest.raises(IndexError, match="there is no list"):
-            five[five.lists]  # it is in a file that no row records
+            size_of_rows[size_of_rows.lists]  # it is in a file that no row records
         with pytest.raises(BadInput, match="size 5 of target 16 is incomplete"):
-            five.export(tmp_path / "five", format="npy")
+            size_of_rows.export(tmp_path / "five", format="npy")
         with pytest.raises(BadDatabase, match=r"source 1: its expansion is not recorded.*run 'setset repair'"):
             workspace.counts()
         assert FindingKind.PROOF in {finding.kind for finding in workspace.check()}
     build(folder.path)
-    assert rows(folder.path, COUNTS) == right
+    assert rows(folder.path, COUNTS) == expected
 
 
 def test_small_files_are_merged(copy: Copy) -> None:
@@ -213,5 +213,5 @@ def test_a_run_that_is_over_without_an_outcome_was_killed(copy: Copy) -> None:
 
 def test_decoding_every_file_comes_to_the_same(reference: Path) -> None:
     with setset.open(reference) as workspace:
-        (four,) = workspace.counts(4, recount=True)
-    assert four.decoded == four.lists
+        (count,) = workspace.counts(4, recount=True)
+    assert count.decoded == count.lists

@@ -32,10 +32,10 @@ LONGEST = 400
 """Seconds after which a test fails instead of hanging. Nothing here should take as long."""
 
 
-def until(holds: Callable[[], bool], what: str) -> None:
+def until(holds: Callable[[], bool], name: str) -> None:
     deadline = time.monotonic() + LONGEST
     while not holds():
-        assert time.monotonic() < deadline, f"waited in vain for {what}"
+        assert time.monotonic() < deadline, f"waited in vain for {name}"
         time.sleep(0.05)
 
 
@@ -50,9 +50,9 @@ class Cluster:
         self.scheduler = self._start_scheduler()
 
     def _start_scheduler(self) -> subprocess.Popen[bytes]:
-        where = ("--scheduler-file", str(self.file), "--host", "127.0.0.1", "--port", "0")
+        address = ("--scheduler-file", str(self.file), "--host", "127.0.0.1", "--port", "0")
         pages = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
-        process = self._start("scheduler", *where, "--protocol", self._protocol, *pages, **self._environment)
+        process = self._start("scheduler", *address, "--protocol", self._protocol, *pages, **self._environment)
         until(self.file.is_file, "the scheduler")
         return process
 
@@ -69,9 +69,9 @@ class Cluster:
 
     def worker(self, *options: str, **environment: str) -> subprocess.Popen[bytes]:
         """A worker process without a nanny, so that its pid is the one to kill."""
-        where = ("--scheduler-file", str(self.file), "--local-directory", str(self.folder))
-        alone = ("--nthreads", "1", "--no-nanny", "--memory-limit", "0", "--no-dashboard", "--death-timeout", "60")
-        return self._start("worker", *where, *alone, *options, **environment)
+        address = ("--scheduler-file", str(self.file), "--local-directory", str(self.folder))
+        limits = ("--nthreads", "1", "--no-nanny", "--memory-limit", "0", "--no-dashboard", "--death-timeout", "60")
+        return self._start("worker", *address, *limits, *options, **environment)
 
     def _start(self, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
         with (self.folder / f"{len(self._processes)}.log").open("wb") as log:
@@ -97,10 +97,10 @@ class Cluster:
 @pytest.fixture
 def cluster(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """A scheduler without workers; its parameter is how often Dask gives a task to another worker."""
-    again = getattr(request, "param", 3)
-    found = Cluster(tmp_path_factory.mktemp("cluster"), DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES=str(again))
-    yield found
-    found.close()
+    failures = getattr(request, "param", 3)
+    servers = Cluster(tmp_path_factory.mktemp("cluster"), DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES=str(failures))
+    yield servers
+    servers.close()
 
 
 @pytest.fixture(scope="session")
@@ -113,16 +113,19 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def start_run(*arguments: str, size: int = SIZE) -> subprocess.Popen[str]:
     """`setset run` of the exploration of these tests, with more options."""
-    wanted = ("--size", str(size), "--target", str(TARGET), "--batch-lists", str(BATCH_LISTS))
+    options = ("--size", str(size), "--target", str(TARGET), "--batch-lists", str(BATCH_LISTS))
     return subprocess.Popen(
-        [sys.executable, "-m", "setset", "run", *wanted, *arguments], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "setset", "run", *options, *arguments],
+        env=ENVIRONMENT,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
     """The exit code of a run and all that it said."""
     try:
-        _, said = process.communicate(timeout=LONGEST)
+        _, errors = process.communicate(timeout=LONGEST)
     finally:
         process.kill()
-    return process.returncode, said
+    return process.returncode, errors

@@ -14,7 +14,7 @@ EVENTS = {"open", "os.listdir", "os.mkdir", "os.rename", "os.remove", "os.scandi
 def fail(event: str, arguments: tuple[object, ...]) -> None:
     if event not in EVENTS:
         return
-    for path in (os.fsdecode(each) for each in arguments if isinstance(each, str | os.PathLike)):
+    for path in (os.fsdecode(argument) for argument in arguments if isinstance(argument, str | os.PathLike)):
         if UNREADABLE and path.startswith(UNREADABLE):
             raise PermissionError(13, "not on this worker", path)
         if DEADLY and event == "open" and path.endswith(DEADLY) and Path(path).exists():

@@ -22,8 +22,8 @@ def assignment(tasks: int, *slots: int) -> Assignment:
 
 def assign(assigned: Assignment) -> dict[str, list[int]]:
     """Gives every worker what it can take; returns who has what."""
-    while (chosen := assigned.next()) is not None:
-        task, worker = chosen
+    while (pair := assigned.next()) is not None:
+        task, worker = pair
         worker.tasks.append(task)
     return {address: [task.arguments[0] for task in worker.tasks] for address, worker in assigned.workers.items()}
 
@@ -211,9 +211,9 @@ def test_a_task_of_a_worker_that_was_cut_off_is_not_blamed() -> None:
 
 def test_a_task_is_lost_if_the_scheduler_does_not_know_it_unless_its_worker_is_paused() -> None:
     """The scheduler reports a task as processing only after the worker can take it."""
-    found = assignment(1, 1)
-    assign(found)
-    worker = found.workers["0"]
+    assigned = assignment(1, 1)
+    assign(assigned)
+    worker = assigned.workers["0"]
     (task,) = worker.tasks
     task.remote = SimpleNamespace(key="a", done=lambda: False, release=lambda: None)
     worker.paused = True

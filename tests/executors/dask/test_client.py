@@ -35,17 +35,17 @@ def free_port() -> int:
     "where", ["foo", " ", "tcp://", "host:abc", "http://127.0.0.1:80", "tls://127.0.0.1:80", "inproc://x", "x" * 300]
 )
 def test_an_address_that_is_none(where: str, tmp_path: Path) -> None:
-    done = run_here("run", "--size", "3", "--executor", f"dask={where}", workspace=tmp_path / "w")
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"setset: no Dask scheduler answers at {where} (")
-    assert re.search(r"\): start one with '(python -m )?setset scheduler'\n$", done.stderr)
-    assert len(done.stderr.splitlines()) == 1
+    result = run_here("run", "--size", "3", "--executor", f"dask={where}", workspace=tmp_path / "w")
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"setset: no Dask scheduler answers at {where} (")
+    assert re.search(r"\): start one with '(python -m )?setset scheduler'\n$", result.stderr)
+    assert len(result.stderr.splitlines()) == 1
 
 
 def test_an_address_where_nobody_listens() -> None:
-    where = f"127.0.0.1:{free_port()}"
-    with pytest.raises(SetsetError, match=rf"no Dask scheduler answers at {where} \(.* after 1(\.\d)? s\)"):
-        connect(where, 1, lambda: False)
+    address = f"127.0.0.1:{free_port()}"
+    with pytest.raises(SetsetError, match=rf"no Dask scheduler answers at {address} \(.* after 1(\.\d)? s\)"):
+        connect(address, 1, lambda: False)
 
 
 @pytest.mark.parametrize("content", [None, "", "{", "[]", "{}", '{"address": 5}'])
@@ -72,10 +72,10 @@ def test_ctrl_c_ends_the_waiting(tmp_path: Path) -> None:
     assert process.stderr is not None
     assert any("waiting for the Dask scheduler" in line for line in process.stderr)
     process.send_signal(signal.SIGINT)
-    code, said = finish(process)
-    assert code == 130, said
-    again = f"'python -m setset run -w {tmp_path / 'w'}'"
-    assert said.endswith(f"setset: interrupted; what was finished is recorded, {again} resumes\n")
+    code, errors = finish(process)
+    assert code == 130, errors
+    command = f"'python -m setset run -w {tmp_path / 'w'}'"
+    assert errors.endswith(f"setset: interrupted; what was finished is recorded, {command} resumes\n")
 
 
 @pytest.mark.posix("needs /proc")
@@ -106,9 +106,9 @@ def test_a_cluster_of_ones_own_lets_nobody_else_in() -> None:
         address = client.scheduler.address
         assert address.startswith("tls://127.0.0.1:")
         assert client.submit(sum, [1, 2, 3]).result(timeout=60) == 6
-        for stranger in (address.replace("tls://", "tcp://"), address):
+        for address_of_stranger in (address.replace("tls://", "tcp://"), address):
             with pytest.raises(SetsetError, match="no Dask scheduler answers"):
-                connect(stranger, 1, lambda: False)
+                connect(address_of_stranger, 1, lambda: False)
     finally:
         close(client)
 

@@ -47,9 +47,9 @@ def made(workspace: Path) -> int:
     return len(list(workspace.glob(f"batches/t{TARGET}/s{SIZE:02d}/*.setset")))
 
 
-def assert_same(workspace: Path, alone: Path) -> None:
-    assert digests(workspace) == digests(alone)
-    assert rows(workspace, BATCHES) == rows(alone, BATCHES)
+def assert_same(workspace: Path, expected: Path) -> None:
+    assert digests(workspace) == digests(expected)
+    assert rows(workspace, BATCHES) == rows(expected, BATCHES)
 
 
 @pytest.mark.parametrize("ship", [False, True], ids=["shared folder", "--ship"])
@@ -70,10 +70,10 @@ def test_bytes_do_not_depend_on_who_dies_and_who_joins(
     before = made(workspace)
     victim.send_signal(signal.SIGKILL)
     cluster.worker(*options, **hidden)
-    code, said = finish(process)
-    assert code == 0, said
+    code, errors = finish(process)
+    assert code == 0, errors
     assert before < made(alone), "the worker was killed too late to matter"
-    assert "given up" not in said
+    assert "given up" not in errors
     assert_same(workspace, alone)
 
 
@@ -89,20 +89,20 @@ def test_a_cluster_with_certificates(tmp_path: Path) -> None:
         paths[name] = tmp_path / f"{name}.pem"
         paths[name].write_text(content)
     prefix = "DASK_DISTRIBUTED__COMM__TLS__"
-    ours = {f"{prefix}CA_FILE": str(paths["CA_FILE"])}
-    for who in ("SCHEDULER", "WORKER", "CLIENT"):
-        ours |= {f"{prefix}{who}__CERT": str(paths["CERT"]), f"{prefix}{who}__KEY": str(paths["KEY"])}
+    certificates = {f"{prefix}CA_FILE": str(paths["CA_FILE"])}
+    for role in ("SCHEDULER", "WORKER", "CLIENT"):
+        certificates |= {f"{prefix}{role}__CERT": str(paths["CERT"]), f"{prefix}{role}__KEY": str(paths["KEY"])}
     (tmp_path / "cluster").mkdir()
-    cluster = Cluster(tmp_path / "cluster", "tls", **ours, DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION="True")
+    cluster = Cluster(tmp_path / "cluster", "tls", **certificates, DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION="True")
     try:
         assert cluster.address.startswith("tls://")
-        cluster.worker(**ours)
+        cluster.worker(**certificates)
         command = [sys.executable, "-m", "setset", "run", "--size", "4", "-q", "-w", str(tmp_path / "w")]
         command += ["--executor", f"dask={cluster.address}"]
-        stranger = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
-        assert (stranger.returncode, stranger.stdout) == (1, "")
-        assert "no Dask scheduler answers" in stranger.stderr
-        subprocess.run(command, env={**ENVIRONMENT, **ours}, check=True)
+        result = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert "no Dask scheduler answers" in result.stderr
+        subprocess.run(command, env={**ENVIRONMENT, **certificates}, check=True)
     finally:
         cluster.close()
     assert rows(tmp_path / "w", "SELECT lists FROM counts WHERE size = 4") == [(1_004_589,)]
@@ -110,14 +110,12 @@ def test_a_cluster_with_certificates(tmp_path: Path) -> None:
 
 def test_a_worker_sees_the_storage_under_a_path_of_its_own(cluster: Cluster, alone: Path, tmp_path: Path) -> None:
     """--map: the coordinator's folder is the worker's by another name; its own name is closed to the worker."""
-    workspace, elsewhere = tmp_path / "w", tmp_path / "mounted"
-    elsewhere.symlink_to(tmp_path)
+    workspace, mounted = tmp_path / "w", tmp_path / "mounted"
+    mounted.symlink_to(tmp_path)
     cluster.worker("--nthreads", "2", *FAILING, SETSET_TEST_UNREADABLE=str(workspace))
-    process = start_run(
-        "-w", str(workspace), "--executor", f"dask={cluster.address}", "--map", f"{tmp_path}={elsewhere}"
-    )
-    code, said = finish(process)
-    assert code == 0, said
+    process = start_run("-w", str(workspace), "--executor", f"dask={cluster.address}", "--map", f"{tmp_path}={mounted}")
+    code, errors = finish(process)
+    assert code == 0, errors
     assert_same(workspace, alone)
 
 
@@ -128,9 +126,9 @@ def test_workers_that_do_not_see_the_storage_get_one_line(mapped: bool, cluster:
     for _ in range(2):
         cluster.worker(*(() if mapped else FAILING), **hidden)
     maps = ("--map", f"{tmp_path}=/nowhere") if mapped else ()
-    code, said = finish(start_run("-w", str(workspace), "--executor", f"dask={cluster.file}", *maps, "-q"))
+    code, errors = finish(start_run("-w", str(workspace), "--executor", f"dask={cluster.file}", *maps, "-q"))
     assert code == 1
-    (line,) = said.splitlines()
+    (line,) = errors.splitlines()
     root = "/nowhere/w/batches" if mapped else f"{workspace}/batches"
     assert f"worker on {HERE} cannot see the storage root {root}: mount it there" in line
     assert rows(workspace, "SELECT attempts, state FROM expansions") == [(0, "planned")]
@@ -145,15 +143,15 @@ def test_an_expansion_that_kills_its_worker_is_given_up_and_named(
     workspace = tmp_path / "w"
     cluster.worker("--nanny", "--nthreads", threads, *FAILING, SETSET_TEST_DEADLY="s04/0000000-001.setset")
     smaller = ("--batch-lists", "200000")
-    code, said = finish(start_run("-w", str(workspace), "--executor", f"dask={cluster.file}", *smaller, size=5))
-    assert code == 1, said
+    code, errors = finish(start_run("-w", str(workspace), "--executor", f"dask={cluster.file}", *smaller, size=5))
+    assert code == 1, errors
     assert (
         f"setset: the expansion of batch 1 of size 4 failed 3 times: WorkerDied: the worker on {HERE} died"
-        in said.splitlines()[-1]
+        in errors.splitlines()[-1]
     )
-    done = rows(workspace, "SELECT state, attempts FROM expansions WHERE size = 5 ORDER BY source")
-    assert done == [("done", 1), ("failed", 3)] + [("done", 1)] * (len(done) - 2)
-    assert len(done) > 2
+    states = rows(workspace, "SELECT state, attempts FROM expansions WHERE size = 5 ORDER BY source")
+    assert states == [("done", 1), ("failed", 3)] + [("done", 1)] * (len(states) - 2)
+    assert len(states) > 2
 
 
 class SignalScheduler(NoProgress):
@@ -193,9 +191,9 @@ def cancel(client: Any) -> None:
 
 def _cancel(dask_scheduler: Any) -> None:
     """Cancels tasks as `Client.cancel(force=True)` of another client would."""
-    mine = [key for key in dask_scheduler.tasks if str(key).startswith("setset-")]
+    keys = [key for key in dask_scheduler.tasks if str(key).startswith("setset-")]
     dask_scheduler.stimulus_cancel(
-        keys=mine, client=next(iter(dask_scheduler.clients)), force=True, reason="test", msg="test"
+        keys=keys, client=next(iter(dask_scheduler.clients)), force=True, reason="test", msg="test"
     )
 
 
@@ -269,8 +267,8 @@ def test_dask_says_nothing_of_its_own() -> None:
         "names = [n for n in logging.root.manager.loggerDict if n.split('.')[0] in ('distributed', 'tornado')]; "
         "print('distributed.client' in names, [n for n in names if logging.getLogger(n).isEnabledFor(logging.ERROR)])"
     )
-    said = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True, env=ENVIRONMENT)
-    assert (said.stdout, said.stderr) == ("True []\n", "")
+    result = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True, env=ENVIRONMENT)
+    assert (result.stdout, result.stderr) == ("True []\n", "")
 
 
 def test_no_worker_ends_the_run(cluster: Cluster, tmp_path: Path) -> None:
@@ -319,8 +317,8 @@ def test_counts_and_chosen_sizes_are_those_of_a_run_without_a_cluster(cluster: C
     cluster.worker()
     executors = {"cluster": partial(DaskExecutor, str(cluster.file), FileAccess()), "alone": ThreadPoolExecutor}
     for name, executor in executors.items():
-        for chosen in (RunOptions(5, store=(4,), count=(5,)), RunOptions(6, count_only=True)):
-            options = replace(chosen, target=18, workers=1, batch_lists=200_000, executor=executor)
+        for request in (RunOptions(5, store=(4,), count=(5,)), RunOptions(6, count_only=True)):
+            options = replace(request, target=18, workers=1, batch_lists=200_000, executor=executor)
             run(WorkspaceFolder(tmp_path / name), options)
     assert_same(tmp_path / "cluster", tmp_path / "alone")
     counts = rows(tmp_path / "cluster", COUNTS)

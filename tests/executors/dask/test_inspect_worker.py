@@ -21,9 +21,9 @@ TRIAL = "t12/s03"
 @pytest.fixture(autouse=True)
 def prepared(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether the kernels were prepared."""
-    found: list[bool] = []
-    monkeypatch.setattr(transfer, "prepare_kernels", lambda: found.append(True))
-    return found
+    calls: list[bool] = []
+    monkeypatch.setattr(transfer, "prepare_kernels", lambda: calls.append(True))
+    return calls
 
 
 @pytest.fixture
@@ -99,8 +99,8 @@ def test_a_root_that_cannot_be_written_to_is_named(requirements: Requirements, t
 
 
 def test_what_killed_workers_left_is_removed(requirements: Requirements, tmp_path: Path) -> None:
-    left = tmp_path / "node" / f"{TEMPORARY_FOLDER}x"
-    left.mkdir()
-    (left / "lock").touch()
+    folder = tmp_path / "node" / f"{TEMPORARY_FOLDER}x"
+    folder.mkdir()
+    (folder / "lock").touch()
     assert inspect_worker(requirements) == ""
-    assert not left.exists()
+    assert not folder.exists()

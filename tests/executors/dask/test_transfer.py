@@ -123,10 +123,10 @@ def test_what_arrives_altered_is_not_kept(root: Path) -> None:
     result, contents = execute_shipment(task, pack(task))
     with pytest.raises(SetsetError, match="arrived with other bytes than the worker recorded"):
         unpack(task, result, contents[::-1])
-    damaged = bytearray(contents[0])
-    damaged[-20] ^= 1
+    data = bytearray(contents[0])
+    data[-20] ^= 1
     with pytest.raises(BadBatch, match="checksum mismatch"):
-        unpack(task, result, [bytes(damaged), *contents[1:]])
+        unpack(task, result, [bytes(data), *contents[1:]])
     assert not list(root.rglob("*.setset"))
 
 
@@ -147,6 +147,6 @@ def test_a_full_disk_of_a_node_is_not_the_coordinators(root: Path, monkeypatch: 
         raise NoSpace("no room")
 
     monkeypatch.setattr(transfer.durable, "save", full)
-    with pytest.raises(SetsetError, match=rf"^on {socket.gethostname()}: no room$") as raised:
+    with pytest.raises(SetsetError, match=rf"^on {socket.gethostname()}: no room$") as error:
         execute_shipment(task, sources)
-    assert not isinstance(raised.value, NoSpace)
+    assert not isinstance(error.value, NoSpace)

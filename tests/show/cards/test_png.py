@@ -47,7 +47,7 @@ def test_every_card_of_a_png_has_its_colour_and_more_ink_the_fuller_it_is(scale:
         left, top = round(position.x * scale), round(position.y * scale)
         face = image[top:, left:][: round(at.CARD_HEIGHT * scale), : round(at.CARD_WIDTH * scale)]
         colour, count, shading, _ = digits(position.card)
-        inks = [(face == rgb(at.COLOURS[other])).all(axis=2).sum() for other in range(3)]
+        inks = [(face == rgb(at.COLOURS[index])).all(axis=2).sum() for index in range(3)]
         assert inks[colour] > 0
         assert sum(inks) == inks[colour], "no other card colour"
         ink[position.card] = inks[colour]

@@ -9,15 +9,15 @@ from setset.show.cards.shapes import HEIGHT, WIDTH, distance, path
 
 def test_the_shapes_keep_to_their_box_and_differ() -> None:
     x, y = np.meshgrid(np.linspace(-WIDTH, WIDTH, 200), np.linspace(-HEIGHT, HEIGHT, 410))
-    away = [distance(shape, x, y) for shape in range(3)]
-    inside = [far < 0 for far in away]
-    for far, area in zip(away, inside, strict=True):
+    distances = [distance(shape, x, y) for shape in range(3)]
+    inside = [far < 0 for far in distances]
+    for far, area in zip(distances, inside, strict=True):
         assert area.any()
         assert not area[(np.abs(x) > WIDTH / 2 + 0.5) | (np.abs(y) > HEIGHT / 2 + 0.5)].any()
         np.testing.assert_allclose(far, far[::-1, ::-1], atol=1e-9)  # each is symmetric about its middle
     for a, b in ((0, 1), (0, 2), (1, 2)):
         assert (inside[a] != inside[b]).mean() > 0.01
-    np.testing.assert_allclose(away[0], away[0][:, ::-1], atol=1e-9)
+    np.testing.assert_allclose(distances[0], distances[0][:, ::-1], atol=1e-9)
     assert (inside[1] != inside[1][:, ::-1]).any(), "a squiggle has a left and a right"
     assert path(0).startswith("M0,-34 C")
 

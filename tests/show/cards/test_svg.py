@@ -36,9 +36,9 @@ def test_every_card_shows_its_count_shape_colour_and_shading() -> None:
 def test_everything_that_an_svg_refers_to_is_defined() -> None:
     root = ElementTree.fromstring(draw_svg(lay_out(range(81))))
     defined = {element.get("id") for element in root.iter() if element.get("id")}
-    used = {use.get("href", "")[1:] for use in root.iter(f"{SVG}use")}
-    used |= {fill[5:-1] for use in root.iter(f"{SVG}use") if (fill := use.get("fill", "")).startswith("url(")}
-    assert used == defined == {*VALUES[3], *(f"striped-{colour}" for colour in VALUES[0])}
+    references = {use.get("href", "")[1:] for use in root.iter(f"{SVG}use")}
+    references |= {fill[5:-1] for use in root.iter(f"{SVG}use") if (fill := use.get("fill", "")).startswith("url(")}
+    assert references == defined == {*VALUES[3], *(f"striped-{colour}" for colour in VALUES[0])}
 
 
 def test_sets_are_outlined_in_their_own_colours() -> None:

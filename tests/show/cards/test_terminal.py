@@ -7,13 +7,13 @@ from setset.show.cards.terminal import card_lines, rows_of_cards, symbol_rows
 
 def test_all_cards_look_different_on_a_terminal() -> None:
     """81 pictures that differ in dots or in colour, all of one size."""
-    drawn = set()
+    pictures = set()
     for card in range(81):
         lines = card_lines(card)
         assert len(lines) == 6
         assert {len(line) for line in lines} == {18}
-        drawn.add(tuple((line.plain, str(line.spans)) for line in lines[1:-1]))
-    assert len(drawn) == 81
+        pictures.add(tuple((line.plain, str(line.spans)) for line in lines[1:-1]))
+    assert len(pictures) == 81
 
 
 def test_terminal_symbols_hold_more_dots_the_fuller_they_are() -> None:

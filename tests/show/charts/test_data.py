@@ -23,15 +23,15 @@ def heading(chart: Any) -> str:
 
 
 def test_counts_are_those_of_the_catalogue_and_of_the_workspace(opened: setset.Workspace, catalogue: Catalogue) -> None:
-    shown = {(row["series"], row["size"]): row["number"] for row in read_rows(setset.charts.counts(opened))}
+    numbers = {(row["series"], row["size"]): row["number"] for row in read_rows(setset.charts.counts(opened))}
     for size in range(1, 21):
         level = catalogue.level(size)
-        assert shown["all lists", size] == level.lists
-        assert shown["classes", size] == len(level.classes)
-        assert shown["complete lists", size] == level.complete_lists
-    kept = {(f"kept for target {each.target}", each.size): each.lists for each in opened.counts()}
-    assert kept.items() <= shown.items()
-    assert len(shown) == 60 + len(kept)
+        assert numbers["all lists", size] == level.lists
+        assert numbers["classes", size] == len(level.classes)
+        assert numbers["complete lists", size] == level.complete_lists
+    expected = {(f"kept for target {count.target}", count.size): count.lists for count in opened.counts()}
+    assert expected.items() <= numbers.items()
+    assert len(numbers) == 60 + len(expected)
 
 
 def test_hands_are_the_table() -> None:
@@ -51,12 +51,12 @@ def test_rounds_are_those_of_the_simulation() -> None:
     simulation = setset.simulate(2000, seed=3)
     chart = setset.charts.rounds(simulation)
     rows = {row["taken"]: row for row in read_rows(chart)}
-    seen = [each for each in setset.estimate_rounds(simulation) if each.at.without]
-    assert len(seen) == len(rows) > 20
-    for each in seen:
-        row, odds = rows[each.taken], each.at.odds
+    rounds_seen = [round_ for round_ in setset.estimate_rounds(simulation) if round_.at.without]
+    assert len(rounds_seen) == len(rows) > 20
+    for round_ in rounds_seen:
+        row, odds = rows[round_.taken], round_.at.odds
         assert odds is not None
-        assert (row["tables"], row["without_set"]) == (each.at.tables, each.at.without)
+        assert (row["tables"], row["without_set"]) == (round_.at.tables, round_.at.without)
         assert (row["odds"], row["odds_error"]) == (odds.value, odds.error)
         assert row["low"] < row["odds"] < row["high"]
     assert "2,000 games, seed 3" in heading(chart)
@@ -64,22 +64,26 @@ def test_rounds_are_those_of_the_simulation() -> None:
 
 
 def test_stabilizers_count_every_class(catalogue: Catalogue) -> None:
-    shown = {(row["size"], row["stabilizer"]): row["classes"] for row in read_rows(setset.charts.stabilizers())}
-    expected = Counter((size, each.stabilizer) for size in range(1, 21) for each in catalogue.level(size).classes)
-    assert shown == expected
+    classes = {(row["size"], row["stabilizer"]): row["classes"] for row in read_rows(setset.charts.stabilizers())}
+    expected = Counter(
+        (size, list_class.stabilizer) for size in range(1, 21) for list_class in catalogue.level(size).classes
+    )
+    assert classes == expected
 
 
 def test_neighbours_are_one_and_two_cards_away(catalogue: Catalogue) -> None:
     rows = read_rows(setset.charts.neighbours(17, 12))
-    one = catalogue.get(17, 12)
-    expected = {str(one)}
+    list_class = catalogue.get(17, 12)
+    expected = {str(list_class)}
     for step in (catalogue.larger, catalogue.smaller):
-        near = {other for other, _ in step(one)}
-        expected |= {str(each) for each in near} | {str(each) for two in near for each, _ in step(two)}
+        near = {neighbour for neighbour, _ in step(list_class)}
+        expected |= {str(list_class_near) for list_class_near in near} | {
+            str(list_class_near) for neighbour in near for list_class_near, _ in step(neighbour)
+        }
     assert {row["class"] for row in rows if row["what"] == "class"} == expected
     links = {(row["class"], row["to"]): row["extensions"] for row in rows if row["what"] == "link"}
-    assert {to: cards for (start, to), cards in links.items() if start == str(one)} == {
-        str(other): cards for other, cards in catalogue.larger(one)
+    assert {target: cards for (start, target), cards in links.items() if start == str(list_class)} == {
+        str(neighbour): cards for neighbour, cards in catalogue.larger(list_class)
     }
 
 
@@ -106,37 +110,37 @@ def test_a_hand_excludes_the_third_card_of_each_pair() -> None:
 
 
 def test_throughput_is_that_of_the_status(opened: setset.Workspace) -> None:
-    shown = [(row["host"], row["size"], row["rate"]) for row in read_rows(setset.charts.throughput(opened))]
-    hosts = [each for each in opened.status().hosts if each.lists_per_second]
-    assert shown == [(each.host, each.size, (each.lists_per_second or 0) / 1e6) for each in hosts]
+    rates = [(row["host"], row["size"], row["rate"]) for row in read_rows(setset.charts.throughput(opened))]
+    hosts = [host for host in opened.status().hosts if host.lists_per_second]
+    assert rates == [(host.host, host.size, (host.lists_per_second or 0) / 1e6) for host in hosts]
 
 
 def test_rates_add_up_to_all_lists(opened: setset.Workspace) -> None:
     rows = read_rows(setset.charts.rates(opened))
-    made = sum(each.lists for each in opened.finished_work())
-    assert sum(row["lists"] for row in rows) == pytest.approx(made, abs=len(rows))
+    lists = sum(work.lists for work in opened.finished_work())
+    assert sum(row["lists"] for row in rows) == pytest.approx(lists, abs=len(rows))
     first, last = (datetime.fromisoformat(text) for text in (rows[0]["start"], rows[-1]["end"]))
     seconds = (last - first).total_seconds() / len(rows)  # one host
-    assert sum(row["rate"] * 1e6 * seconds for row in rows) == pytest.approx(made, rel=0.05)
+    assert sum(row["rate"] * 1e6 * seconds for row in rows) == pytest.approx(lists, rel=0.05)
 
 
 def test_the_gantt_chart_has_all_work(opened: setset.Workspace) -> None:
     rows, work = read_rows(setset.charts.gantt(opened)), opened.finished_work()
-    recorded = opened.sql("SELECT COUNT(*) AS n, SUM(lists_out) AS lists FROM expansions WHERE state = 'done'")[0]
-    assert (len(work), sum(each.lists for each in work)) == (recorded["n"], recorded["lists"])
-    assert sum(row["expansions"] for row in rows) == recorded["n"]
-    assert sum(row["lists"] for row in rows) == recorded["lists"]
+    totals = opened.sql("SELECT COUNT(*) AS n, SUM(lists_out) AS lists FROM expansions WHERE state = 'done'")[0]
+    assert (len(work), sum(item.lists for item in work)) == (totals["n"], totals["lists"])
+    assert sum(row["expansions"] for row in rows) == totals["n"]
+    assert sum(row["lists"] for row in rows) == totals["lists"]
     assert all(row["start"] <= row["end"] for row in rows)
-    assert max(row["end"][:19] for row in rows) == max(each.finished_at[:19] for each in work)
+    assert max(row["end"][:19] for row in rows) == max(item.finished_at[:19] for item in work)
 
 
 def test_bytes_are_those_of_the_files(opened: setset.Workspace) -> None:
     rows = read_rows(setset.charts.bytes(opened, target=16))
     for size in opened.exploration(16).sizes:
-        mine = [row for row in rows if row["size"] == size.size]
-        assert sum(row["bytes"] for row in mine) == size.bytes
-        assert sum(row["lists"] for row in mine) == size.lists
-        assert [row["at"] for row in mine] == sorted(row["at"] for row in mine)
+        rows_of_size = [row for row in rows if row["size"] == size.size]
+        assert sum(row["bytes"] for row in rows_of_size) == size.bytes
+        assert sum(row["lists"] for row in rows_of_size) == size.lists
+        assert [row["at"] for row in rows_of_size] == sorted(row["at"] for row in rows_of_size)
     assert {row["size"] for row in read_rows(setset.charts.bytes(opened, 16, size=4))} == {4}
     with pytest.raises(setset.BadInput, match="target 12"):
         setset.charts.bytes(opened)
@@ -157,6 +161,6 @@ def test_speed_shows_what_the_benchmark_printed() -> None:
         ("other", 1.7, "misses it"),
     ]
     assert "a machine, 2 cores" in heading(chart)
-    for other in ({}, {"machine": "m", "figures": [{"name": "x"}]}, {"machine": "m", "figures": 3}):
+    for data in ({}, {"machine": "m", "figures": [{"name": "x"}]}, {"machine": "m", "figures": 3}):
         with pytest.raises(setset.BadInput, match="tools/bench --json"):
-            setset.charts.speed(other)
+            setset.charts.speed(data)

@@ -30,8 +30,8 @@ def test_a_picture_is_what_the_command_draws(
     """By its text: other versions of the renderer may place it otherwise."""
     monkeypatch.chdir(tmp_path)
     assert run(*words[:-1], "now.svg")[0] == 0
-    now, then = (
+    drawn, expected = (
         list(ElementTree.parse(path).getroot().itertext()) for path in (tmp_path / "now.svg", ROOT / words[-1])
     )
-    assert now == then
-    assert len(now) > 10
+    assert drawn == expected
+    assert len(drawn) > 10

@@ -78,9 +78,9 @@ def test_a_picture_has_the_title_and_the_source_and_is_the_same_each_time(name: 
         assert line in text
     assert f"setset {setset.__version__}" in text
     assert not re.search(r"NaN|undefined|null", picture.decode())
-    again = MAKE[name](opened)
+    second_chart = MAKE[name](opened)
     for kind in ("svg", "pdf"):
-        assert len({as_bytes(each, kind) for each in (again, chart, chart, chart)}) == 1
+        assert len({as_bytes(drawing, kind) for drawing in (second_chart, chart, chart, chart)}) == 1
 
 
 def test_each_kind_of_file(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_the_page_asks_no_server() -> None:
     parser = Tags()
     parser.feed(page)
     assert {"script", "div"} <= {tag for tag, _ in parser.found}
-    assert not [(tag, each) for tag, names in parser.found for each in names & {"src", "href"}]
+    assert not [(tag, name) for tag, names in parser.found for name in names & {"src", "href"}]
     assert not re.search(r"""@import|\bfetch\(["'`]https?:|\bimport\(["'`]https?:""", page)
     assert '"editor":false' in page
 
@@ -123,7 +123,7 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None
     for missing in ("altair", "vl_convert"):
         program = f"import sys; sys.modules[{missing!r}] = None; from setset.cli import main; main()"
         words = [sys.executable, "-c", program, "plot", "cap", "0", "1"]
-        done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path)
-        assert (done.returncode, done.stdout) == (14, "")
-        assert done.stderr == ("setset: a chart needs an extra: pip install 'setset[plot]'\n")
+        result = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path)
+        assert (result.returncode, result.stdout) == (14, "")
+        assert result.stderr == ("setset: a chart needs an extra: pip install 'setset[plot]'\n")
     assert list(tmp_path.iterdir()) == []
