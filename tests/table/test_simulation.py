@@ -57,6 +57,7 @@ def test_what_cannot_be_simulated_is_refused(games: int, workers: int, seed: int
         simulate(games, seed=seed, workers=workers)
 
 
+@pytest.mark.posix("the process pool of Python hangs under Wine when a worker is killed")
 def test_a_killed_worker_is_one_clear_line() -> None:
     def kill_workers(_: int) -> None:
         for process in active_children():
