@@ -2,9 +2,9 @@
 
 A *flat* is an affine subspace: a card, a line (a set), a plane, a hyperplane, or all cards. A *frame* of
 dimension k is k + 1 cards in general position, in order. The *standard frame* is 0, 1, 3, 9, 27: the card 0
-and the four cards that differ from it by one in the last, third, second and first digit. The flat that its
-first k + 1 cards span is the cards below 3**k, so a card below 3**k is also a *label*: the position of
-a card in a k-flat, counted from a frame of that flat.
+and the four cards that differ from it by one in the last, third, second and first digit. Its first k + 1 cards
+span the flat of the cards below 3**k. An affine map takes a frame of another k-flat to these k + 1 cards, and each
+card of the other flat to a number below 3**k, the *label* of the card in this frame.
 """
 
 import math
