@@ -54,7 +54,7 @@ def verify(points: Any, dimension: int | None = None) -> Verification:
         dimension: The number of digits, 1 to 10.
 
     Returns:
-        The result. The class and the number of symmetries are found in at most four dimensions.
+        The result. Only in at most four dimensions, it has the class and the number of symmetries.
 
     Raises:
         BadInput: the values are not points of one dimension, or a point is given twice.
@@ -78,7 +78,8 @@ def verify(points: Any, dimension: int | None = None) -> Verification:
 
 def _find_line(rows: Points) -> tuple[tuple[Point, Point, Point] | None, Any]:
     """Returns the first three points found on a line, or None for a cap, and a mask over all points of the space. For a
-    cap, the mask marks its own points, and the points that complete a line with two of them: they cannot be added."""
+    cap, the mask marks the points that cannot be added: points of the cap, and points that complete a line with two
+    points of the cap."""
     weights = 3 ** np.arange(rows.shape[1] - 1, -1, -1)
     taken = np.zeros(3 ** rows.shape[1], np.bool_)
     taken[rows @ weights] = True

@@ -41,7 +41,7 @@ def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
     """Builds all classes of a size from all classes of the size before.
 
     Args:
-        size: 0 to 21. The level of 21 is empty, which proves that there are no lists of 21 cards.
+        size: 0 to 21. The level of size 21 is empty, which proves that there are no lists of 21 cards.
         previous: all classes of size `size` - 1, in order; nothing for size 0.
 
     Returns:

@@ -79,7 +79,7 @@ def _find_layers(cards_inside, points, width, minus, layers, counts):  # type: i
 def fill_members(start, cards_inside, maps, ways, lists, total, minus):  # type: ignore[no-untyped-def]
     """Fills the rows of `lists` with the lists of ranks `start`, `start` + 1, and so on. Returns the number of rows.
 
-    `cards_inside` is the canonical form R. `ways[i]` is the number of ways to complete i cards of a frame to a frame.
+    `cards_inside` is the canonical form R. `ways[i]` is the number of ways to complete i cards to a whole frame.
     """
     dimension = len(ways) - 2
     cards = maps.shape[1]

@@ -117,8 +117,8 @@ def span_frames(frames: CardArray) -> CardArray:
 def enumerate_subspaces(dimension: int) -> CardArray:
     """All flats (affine subspaces) of a dimension, a flat per row, in the lexicographic order of their least frames.
 
-    The least frame of a flat begins with its least card; each next card is the least card outside the flat of the
-    cards before. A row holds the cards in the order of their labels in that frame.
+    The least frame of a flat begins with the least card of the flat. Each next card is the least card of the flat that
+    the cards before it do not span. A row holds the cards of a flat in the order of their labels in its least frame.
     """
     if dimension < 0:
         return np.zeros((1, 0), np.uint8)

@@ -72,7 +72,7 @@ def find_least_frames(cards: Sequence[int], is_form: bool = False) -> tuple[Card
     """Finds the canonical form of a list, and all frames of the list that lead to the form, one frame per row. A frame
     (see `geometry.py`) leads to the form if a map takes the frame to the standard frame, and the list to the form.
 
-    If the cards are a canonical form already, `is_form` makes the search faster.
+    If the cards are a canonical form already, `is_form=True` makes the search faster.
     """
     hand = np.array([cards], np.uint8)
     (form,), (dimension,), (count,), (frames,) = _search_rows(hand, hand if is_form else None, MOST_FRAMES)

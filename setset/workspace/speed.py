@@ -64,8 +64,8 @@ TYPICAL_COUNT = Speed(400e6)
 PRUNED = Speed(2.5e6, 0.25)
 """Speed of a pruned run for targets below 19, at every size. Lists that the run drops take most of the time."""
 PRUNED_WITH_CENTRE = Speed(0.8e6, 0.9)
-"""Speed of a pruned run for targets 19 and 20, at every size. The rule for these targets (a centre, docs/pruning.md)
-drops more lists than the rule for smaller targets."""
+"""Speed of a pruned run for targets 19 and 20, at every size. The rule for these targets (docs/pruning.md) drops
+more lists than the rule for smaller targets."""
 
 
 def recorded_speeds(hosts: Iterable[Throughput], sizes: Iterable[SizeStatus]) -> dict[int, Speed]:
