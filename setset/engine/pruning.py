@@ -29,16 +29,15 @@ MOST = 9
 """Maximum number of cards that a hand without a set has in one hyperplane."""
 
 SPLITS = {19: ((1, 9, 9), (2, 8, 9), (5, 6, 8), (6, 6, 7)), 20: ((2, 9, 9), (6, 6, 8))}
-"""Possible splits of the largest lists: numbers of cards in three parallel hyperplanes, ascending. They come from the
-catalogue of all classes. In smaller sizes all splits occur. A test derives both facts from the classes in the
-package."""
+"""Possible splits of the largest lists: numbers of cards in three parallel hyperplanes, ascending. For smaller sizes,
+every split with numbers of at most `MOST` is possible. A test derives both facts from the classes in the package."""
 
 
 UNPAIRED = {19: 1, 20: 0}
 """Maximum number of cards without a partner, by the size of the list. Each list of 20 cards is symmetric about some
-card, its centre: for each card a of the list, its partner third(centre, a) is in the list too. A list of 19 cards has
-the partners of all cards except one. A test derives this from the classes too. For smaller targets the rule demands no
-centre."""
+card, its *centre*: for each card a of the list, the list also has its *partner* third(centre, a). Each list of 19 cards
+has a centre for which only one card has no partner. A test derives both facts from the classes in the package. For
+smaller targets the rule demands no centre."""
 
 
 def ordered_splits(target: int) -> Iterator[tuple[int, int, int]]:
@@ -52,8 +51,9 @@ def ordered_splits(target: int) -> Iterator[tuple[int, int, int]]:
 
 @cache
 def values() -> npt.NDArray[np.uint8]:
-    """Number, 0 to 2, of the hyperplane of each card: a row per direction, a column per card. The number is a linear
-    form of the card's digits, modulo 3. Of two forms that differ only in sign, only one is used."""
+    """For each direction (row) and each card (column), the number 0 to 2 of the card's hyperplane. The number is a
+    linear form of the card's digits, modulo 3. Two forms that differ only in sign have the same hyperplanes, so only
+    one of them is used."""
     card_digits = np.array([digits(card) for card in range(CARDS)], np.uint8)
     forms = [row for row in card_digits.tolist() if next(filter(None, row), 0) == 1]
     return np.array(forms, np.uint8) @ card_digits.T % 3

@@ -216,7 +216,7 @@ def make_again(
     steps: tuple[Step, ...],
     unfinished: frozenset[Step],
 ) -> None:
-    """Does the planned expansions of `steps`. Of steps in `unfinished`, does only the forgotten expansions.
+    """Does the planned expansions of `steps`. If a step is also in `unfinished`, does only its forgotten expansions.
 
     Begins no new size, because only `run` knows the number of lists per file.
     """
