@@ -203,8 +203,8 @@ def require_root(root: Path, owner: Token) -> None:
 def claim_root(root: Path, owner: Token, adopt: bool = False, note: str | None = None) -> None:
     """Makes a folder a storage root of `owner` by writing its token. Does nothing if the token names `owner` already.
 
-    Without `adopt`, writes only to a folder that has no batch files to protect, and whose token is missing or damaged.
-    Raises an error for every other folder.
+    Without `adopt`, the token must be missing or damaged, and the folder must have no batch files. Raises an error if
+    the folder cannot be claimed.
 
     Args:
         root: Folder of the root. A missing folder is made.

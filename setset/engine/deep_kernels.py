@@ -11,10 +11,10 @@ row of `nodes` has in REMAINING the remaining cards, in AHEAD the children not v
 the batch that is being written. The rows of smaller depths are as in `kernels`.
 
 **Dropping.** Two remaining cards fit each other if they make no set with a chosen card. A node that needs `want` more
-cards cannot use a card that fits fewer than `want` - 1 of the others. Such cards are dropped until nothing changes.
-CANDIDATES are the cards that stay. The dropped cards still count as remaining cards in the bits of a batch. If the
-target is larger than `final`, a list of `final` cards must have remaining cards. These need not fit each other, so
-nothing is dropped.
+cards cannot use a card that fits fewer than `want` - 1 of the other remaining cards. Such cards are dropped until
+nothing changes. CANDIDATES are the cards that stay. The dropped cards still count as remaining cards in the bits of a
+batch. If the target is larger than `final`, a list of `final` cards must have remaining cards. These remaining cards
+need not fit each other, so nothing is dropped.
 
 **The last levels.** If every list of `final` cards is kept, the last five levels are counted at once: with three loops,
 and vectors for the last two levels. The last three levels are written at once: the lists below a node of `final` - 2

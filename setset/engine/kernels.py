@@ -4,9 +4,9 @@
 cards of a list lie above its highest card. So as soon as a card above 15 is chosen, the low word is empty, and all
 work is done on one word.
 
-**The invariant.** A *node* is the list of the cards chosen so far. For each remaining card b of the node at depth d,
-`fits[d, b]` is a bitmask of the cards that make no set with b and any chosen card. If a fits b, then b fits a.
-Choosing c gives
+**The invariant.** A *node* is the list of the cards chosen so far; a list is *below* it if it begins with these cards.
+For each remaining card b of the node at depth d, `fits[d, b]` is a bitmask of the cards that make no set with b and any
+chosen card. If a fits b, then b fits a. Choosing c gives
 
     remaining    = remaining & fits[d, c] & the cards above c
     fits[d+1, b] = fits[d, b] & ~third(c, b)    for each b in remaining
@@ -28,12 +28,12 @@ it has a child. The codes of all nodes of one depth, in order, make one stream, 
 of the exceptions make another. The argument `tail` is the tail of the last depth. The tail of any other depth is one
 more than the tail of the next depth.
 
-**The node row.** The row `nodes[d]` holds all that a walk knows about the open node at depth d, in the columns named
-below. So a walk can stop anywhere and resume later. The row `spare[c]` has the same first columns: for each card b, all
-bits except the bit of third(c, b). Masks on depths and cards (`& 31`, `& 127`) tell the compiler that an index is not
-negative. Arrays are passed only to inlined functions and never cut into views, because numba would count references to
-them, which takes longer than the work itself. In a row, a bitmask has a bit per card of the deck. In the streams, bit i
-stands for the i-th remaining card.
+**The node row.** The row `nodes[d]` holds all that a walk knows about the open node at depth d (the first d chosen
+cards), in the columns named below. So a walk can stop anywhere and resume later. The row `spare[c]` has the same first
+columns: for each card b, all bits except the bit of third(c, b). Masks on depths and cards (`& 31`, `& 127`) tell the
+compiler that an index is not negative. Arrays are passed only to inlined functions and never cut into views, because
+numba would count references to them, which takes longer than the work itself. In a row, a bitmask has a bit per card of
+the deck. In the streams, bit i stands for the i-th remaining card.
 
 **The rule.** With a rule, `expand` keeps a child only if the hyperplanes allow it to reach the target; `pruning`
 explains the rule and makes its tables. For each direction, one word holds the number of cards of the list in each of

@@ -6,7 +6,8 @@ the three hyperplanes.
 
 **The rule.** Let a list of n < T cards have c cards in a hyperplane, and let r of its remaining cards lie there. A list
 of T cards that begins with it has at least c and at most c + r cards there. So in every direction there must be a
-possible split whose number s has c <= s <= c + r for each of the three hyperplanes; otherwise the list is dropped.
+possible split with c <= s <= c + r in each of the three hyperplanes, where s is the split's number of cards there.
+Otherwise the list is dropped.
 Removing cards from a list only widens the bounds. So if a list passes, every list that it begins with passes too. For
 targets 19 and 20 there must also be a centre: see `UNPAIRED`.
 

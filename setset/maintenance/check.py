@@ -36,7 +36,7 @@ def check(
     Args:
         size: Check only this size, and report no unrecorded files.
         deep: Executor for a deep check, which decodes each file and derives its lists again. None if not deep.
-        beside_run: Whether a run is under way. Then only complete sizes are checked.
+        beside_run: Whether a run is under way. If so, checks only complete sizes.
     """
     begun = _begun(database, size)
     if size is not None and not begun:

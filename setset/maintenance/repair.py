@@ -29,8 +29,8 @@ def repair_all(
 ) -> Repaired:
     """Repairs the findings of a check, smallest sizes first, since larger sizes are derived from smaller sizes.
 
-    Checks each size after the smaller sizes are sound. After a failure, repairs the other sizes, and raises the first
-    failure at the end. A full disk ends the repair at once.
+    Checks each size after the repair of the smaller sizes. If a repair fails, goes on with the other sizes, and raises
+    the first error at the end. A full disk ends the repair at once.
 
     Args:
         size: Repair only this size; all sizes if None.
