@@ -1,7 +1,7 @@
 """Estimated number of kept lists of each size, by random probing of the tree of the search.
 
 **The tree.** The children of a list are the lists with one of its remaining cards added. For a target T only
-children of n cards with at least T - n remaining cards are kept; the parent of a list that is kept is kept too.
+children of n cards with at least T - n remaining cards are kept. If a list is kept, its parent is kept too.
 
 **The invariant.** A *sample* of a size is some lists of that size, each with a weight. For any property of lists, the
 weights of the sampled lists with the property add up, on average over all samples, to the number of all such lists.

@@ -154,7 +154,7 @@ class _Run:
             raise SetsetError(f"size {number} is not complete: 'setset check' tells why")
 
     def _count_goal(self, exploration: ExplorationKey) -> Goal:
-        """Makes stored results without a proof again. Then returns the goal: a count that starts from the largest
+        """Makes stored results again unless they are proven. Then returns the goal: a count that starts from the largest
         complete size."""
         size = self.options.size
         stored = [step for step in exploration.steps() if step.work is Work.STORE]
