@@ -127,16 +127,16 @@ def label_and_compare(width: Any, shift: Any, inside: Any, points: Any, labels: 
 
 
 def find_least(cards: Any, form: Any, form_given: Any, frames: Any, total: Any, minus: Any) -> Any:
-    """Finds the least list that an affine map takes `cards` to. Returns (dimension, count).
+    """Finds the least list that a map takes `cards` to, and writes it to `form`. Returns (dimension, count).
 
-    `dimension` is the dimension of the flat (affine subspace) that the cards span. A *frame* is `dimension` + 1 of the
-    cards that also span the flat, in order. One map of the flat takes a frame to the first of the cards 0, 1, 3, 9, 27.
-    `count` is the number of frames whose map takes `cards` to the least list, which is also the number of maps of the
-    flat that keep `cards`. Writes the first of these frames to `frames`, up to its number of rows.
+    `dimension` is the dimension of the flat (affine subspace) that the cards span. `count` is the number of frames that
+    lead to the least list. It equals the number of maps of the flat that keep the list. The search writes the first of
+    these frames to `frames`, up to its number of rows.
 
-    If not `form_given`, writes the least list to `form`. Otherwise `form` must hold the least list of some class, and
-    the search is faster. If this is not the class of `cards`, the count is 0. If `frames` also has only one row, the
-    search ends at the first frame.
+    If `form_given`, `form` holds the least list already. The search is then faster. The step from the first card
+    of a frame to each other card must occur in `cards` as often as its image occurs in `form`. Otherwise the search
+    skips the frame. If `frames` also has only one row, the search ends at the first frame. If `form` is not the least
+    list, the count is 0.
     """
     dimension = span_dimension(cards, total, minus)
     if dimension < 0:
@@ -170,7 +170,6 @@ def find_least(cards: Any, form: Any, form_given: Any, frames: Any, total: Any, 
                 continue
             step = minus[card][points[0]]
             shift = total[step]
-            # As many pairs of `cards` must have this difference as pairs of `form` have its image.
             if form_given and parallels[step] != alike[width]:
                 continue
             if depth == 1:

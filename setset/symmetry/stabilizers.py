@@ -1,10 +1,9 @@
 """The stabilizer of a list: maps that generate it, its structure, and its orbits on the cards.
 
-The module `geometry` explains flats (affine subspaces) and frames. Each map that keeps a canonical form takes the
-standard frame to a frame of the form, and the search finds all these frames. If the form spans only a smaller flat, the
-frames give only the maps of the flat. The stabilizer then also has the maps that fix each card of the flat. The maps
-of GL(k,3), acting on the other k digits of a card, and one shear for each digit of the flat generate all these maps. A
-shear adds one of the other digits to the digit of the flat.
+The frames that lead from a canonical form to itself are the images of the standard frame under the maps that keep it.
+If the form spans only a smaller flat, these frames give only the maps of the flat. The stabilizer then also has the
+maps that fix each card of the flat. Generators of GL(k,3), acting on the other k digits of a card, generate these maps
+together with one shear for each digit of the flat. A shear adds one of the other digits to the digit of the flat.
 """
 
 from collections import Counter

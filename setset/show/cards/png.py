@@ -67,8 +67,8 @@ def _symbol(shape: int, shading: int, scale: float) -> Cover:
 
 @cache
 def _box(offset: float, scale: float, breadth: float | None = None) -> Cover:
-    """Pixels of a filled box with round corners. It extends beyond a card by `offset` on each side. If `breadth` is
-    given, only the edge of the box, as a line of this breadth."""
+    """Pixels of a filled box with round corners, `offset` larger than a card on each side. With `breadth`, only the
+    edge of the box, as a line of this breadth."""
     corner = -offset - at.RING
     x, y = _grid(corner, corner, at.CARD_WIDTH - 2 * corner, at.CARD_HEIGHT - 2 * corner, scale)
     round_by = at.CORNER + offset
