@@ -128,9 +128,9 @@ def read(path: Path) -> bytes:
 
 
 def load(path: Path, digest: str | None = None) -> tuple[Header, Streams]:
-    """Reads a batch file and verifies it, also against the recorded digest (in hex) if given. Returns header and lists.
+    """Reads and verifies a batch file. If `digest` (in hex) is given, the file must have it. Returns header and lists.
 
-    Compares the first and the last list with the header. Leaves the lists encoded: decoding them checks their number.
+    Compares the first and the last list with the header. The lists stay encoded: decoding them checks their number.
     """
     from setset.engine import search
 

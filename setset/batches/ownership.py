@@ -7,8 +7,8 @@ Three rules:
 3. Only a command that names a root claims it.
 
 A copy of a workspace has the same id as its original, so a token also names the folder of the workspace. The root
-inside the workspace moves with it, so for this root only the id must match. The folder in the token of this root tells
-a copy from a moved workspace.
+inside the workspace moves with the workspace, so for this root only the id must match. If the folder in its token still
+holds the workspace, the workspace here is a copy; otherwise it was moved.
 """
 
 import contextlib
@@ -203,8 +203,8 @@ def require_root(root: Path, owner: Token) -> None:
 def claim_root(root: Path, owner: Token, adopt: bool = False, note: str | None = None) -> None:
     """Makes a folder a storage root of `owner` by writing its token. Does nothing if the token names `owner` already.
 
-    Without `adopt`, writes only to a folder that has no batch files to protect, and whose token is missing or damaged.
-    Raises an error for every other folder.
+    Without `adopt`, the token must be missing or damaged, and the folder must have no batch files. Raises an error if
+    the folder cannot be claimed.
 
     Args:
         root: Folder of the root. A missing folder is made.
@@ -281,9 +281,8 @@ class Owner:
     def original(self, token_folder: str | None = None) -> Path | None:
         """The folder of the original workspace if this workspace is a copy; None if it is no copy.
 
-        The database, the token of the root inside the workspace, and the token of another root (`token_folder`) may
-        name another folder. If such a folder still holds the workspace, this workspace is a copy. Otherwise it was
-        moved, or never had another folder.
+        Three records may name another folder: the database, the token of the root inside the workspace, and the token
+        of another root (`token_folder`). If such a folder still holds the workspace, this workspace is a copy.
         """
         own = read_token(self.folder.own_root)
         own_folder = own.folder if own and own.workspace == self.workspace else None
@@ -320,10 +319,10 @@ class Owner:
         claim_root(root, self.token(root), adopt, str(self.original() or self.resolved_folder))
 
     def note_folder(self) -> str:
-        """Records the folder of the workspace in the token of the root inside the workspace. Returns this folder.
+        """Records the folder of the workspace in the token of the root inside the workspace. If the workspace is a
+        copy, records the folder of the original instead. Returns the recorded folder.
 
-        If the workspace is a copy, records the folder of the original instead. Raises an error if a file or folder of
-        the copy is a link to the original.
+        Raises an error if a file or folder of a copy is a link to the original.
         """
         own, original = self.folder.own_root, self.original()
         for path in (self.folder.database, own, *own.glob("*/"), *own.glob("*/*/")):

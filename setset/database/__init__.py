@@ -33,7 +33,7 @@ def open_to_write(
 ) -> Database:
     """Opens the database of a workspace that the caller has locked. Creates it if missing, upgrades it if older.
 
-    Records the current folder of the workspace, or in a copied workspace the folder of the original.
+    Records the current folder of the workspace. If the workspace is a copy, records the folder of its original instead.
 
     Args:
         workspace_id: Id for a new database. A random id if None.

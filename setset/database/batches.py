@@ -105,9 +105,9 @@ def require_unchanged(batch: Batch, at: SizeKey) -> None:
 
 
 def count_numbered(at: SizeKey) -> int:
-    """Number of batches of a size that have numbers, up to the first gap. 1 for SEED_SOURCE_SIZE.
+    """Number of batches of a size that have numbers. For SEED_SOURCE_SIZE, 1.
 
-    There is a gap in the numbers only if rows were deleted by hand.
+    If rows were deleted by hand, the numbers have a gap. Then counts only the batches before the gap.
     """
     if at.size == SEED_SOURCE_SIZE:
         return 1

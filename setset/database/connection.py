@@ -107,7 +107,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Runs the block in a transaction. Within another transaction of the same thread, joins that transaction.
+        """Runs the block in a transaction. If the thread has an open transaction already, the block joins it.
 
         Raises:
             SetsetError: The database is damaged, held by another program or out of space; the message says what to do.
@@ -148,8 +148,8 @@ class Database:
     ) -> None:
         """Changes the rows that meet all conditions, and updates their checksums.
 
-        `values` may be a function of the current row. If it returns None, the row stays unchanged. Unless `accept` is
-        true, a row with a wrong checksum keeps a wrong checksum, so that `check` still reports it.
+        `values` may be a function of the current row. If the function returns None, the row stays unchanged. If
+        `accept`, a wrong checksum is corrected. Otherwise it stays wrong, so that `check` still reports the row.
         """
         changes = []
         for row in self.query(select(table).where(*where)):

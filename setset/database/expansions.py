@@ -131,8 +131,8 @@ def with_results(size: SizeRecord) -> list[Expansion]:
 
 
 def find_stale_counts(at: SizeKey) -> list[Expansion]:
-    """Finished counts from the batches of a size that are out of date: the tally is missing or wrong, or the source
-    batch was changed or removed."""
+    """Stale counts that start from the batches of a size. A finished count is stale if its tally is missing or wrong,
+    or if its source batch was changed or removed."""
     counting = EXPANSIONS.c.work == Work.COUNT, EXPANSIONS.c.source_size == at.size
     counted = read(at.exploration, *counting, EXPANSIONS.c.state == State.DONE)
     if not counted:
@@ -170,8 +170,8 @@ def of_step(step: Step) -> ColumnElement[bool]:
 
 
 def plan(job: Job) -> None:
-    """Plans the expansions of the job's steps that have no row yet, smallest sizes first. Also plans again the
-    expansions that a dead run left running or an earlier run gave up."""
+    """Plans each expansion of the job that has no row yet, smallest sizes first. If a dead run left an expansion
+    running, or an earlier run gave an expansion up, plans this expansion again."""
     with job.database.transaction():
         mine = EXPANSIONS.c.exploration_id == job.exploration.id
         no_result = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.batches_out.is_(None))
@@ -255,7 +255,7 @@ def record_and_claim(
 ) -> list[ClaimedExpansion]:
     """Records results, puts unfinished expansions back, and claims up to `want` expansions, in one transaction.
 
-    The same transaction numbers new batches, and plans their expansions in the steps of the job.
+    The same transaction numbers new batches, and plans the expansions of the job that start from these batches.
     """
     with job.database.transaction():
         if not job.database.query(select(RUNS.c.id).where(RUNS.c.id == job.run_id)):  # replaced by an older copy
@@ -376,7 +376,7 @@ def forget_files(size: SizeRecord, defects: Mapping[Batch, str]) -> None:
     """Plans again the expansions that made these damaged or missing files.
 
     The batches keep their rows and numbers, since the remade files must have the same lists and the same storage root.
-    If a source has parts in a merged file, all sources of that file are forgotten.
+    If the source of a file has parts in a merged file, forgets all sources of the merged file instead.
     """
     is_merged = (BATCHES.c.first_source != BATCHES.c.last_source) | (BATCHES.c.first_part != BATCHES.c.last_part)
     merged_batches = batches.read(size, is_merged)
@@ -410,10 +410,10 @@ def forget(size: SizeRecord, sources: set[int]) -> set[int]:
 
 
 def _forget_results(at: SizeKey, step: Step, sources: set[int]) -> set[int]:
-    """Deletes the batches of these sources and of all sources that share a batch with them. Plans their expansions
-    again.
+    """Forgets the results of these sources and of all sources that share a batch with them: deletes the batches, and
+    plans the expansions again.
 
-    Removes the numbers of all batches of the size. Returns all forgotten sources.
+    Also removes the numbers of all batches of the size. Returns all forgotten sources.
     """
     recorded = batches.read(at)
     forgotten, batch_ids = set(sources), set[int]()
@@ -442,10 +442,10 @@ def forget_counts(database: Database, ids: Collection[int]) -> None:
 
 
 def distrust(database: Database, altered: Iterable[AlteredRow]) -> None:
-    """Makes the run do again all work whose rows another program has changed.
+    """Makes the next run repeat all work whose rows another program has changed.
 
-    Plans altered counting expansions again. Deletes altered rows of batches, tallies and storing expansions: the proof
-    finds them missing, and plans their expansions again.
+    Plans an altered counting expansion again. Deletes altered rows of batches, tallies and storing expansions. Then
+    `proof.forget_unproven` finds that rows are missing, and plans the expansions again.
     """
     with database.transaction():
         for row in altered:
@@ -474,7 +474,8 @@ def _delete(exploration: ExplorationKey, *conditions: ColumnElement[bool]) -> No
 def remove_sizes(exploration: ExplorationKey, first: int) -> None:
     """Deletes size `first` and all larger sizes from the database, with the counts that were made from their batches.
 
-    If `first` is 3, deletes the whole exploration. Counts made from smaller sizes stay, even counts of larger sizes.
+    A count made from a smaller size stays, even if it counts a deleted size. If `first` is 3, deletes the whole
+    exploration.
     """
     everything, database = first <= SEED_SOURCE_SIZE + 1, exploration.database
     stored = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.size >= first)

@@ -34,7 +34,7 @@ class OtherRule(BadInput):
 
 @dataclass(frozen=True)
 class Step:
-    """All expansions of one kind from one size to another."""
+    """All expansions of one kind (to store or to count) from a source size to a larger size."""
 
     work: Work
     size: int
@@ -104,8 +104,8 @@ class ExplorationKey:
         raise NotStored(f"size {size} is not stored for target {self.target}: run '{command}' first")
 
     def steps(self, largest: int = LARGEST, unfinished: bool = False) -> tuple[Step, ...]:
-        """Steps that were ever planned, smallest sizes first. If `unfinished`, only steps with an expansion that was
-        never done.
+        """All steps planned so far, smallest sizes first. If `unfinished`, only the steps that have an expansion that
+        was never done.
 
         Leaves out each step that stores a size above `largest` or counts from a size above `largest`.
         """

@@ -1,8 +1,8 @@
 """Runs one read-only query in a process of its own, which can be killed at any moment.
 
 A single instruction of SQLite, such as `instr` on long texts, may take hours, and SQLite checks its limits only between
-instructions. So `sql.run_query` runs this file as a separate program. It imports no other module of setset, to start
-within milliseconds.
+instructions. So `sql.run_query` runs this file as a separate program. The file imports no other module of setset, to
+start within milliseconds.
 
 Standard input holds a line of JSON with the query. When standard input ends, the parent is gone, and this process ends.
 Standard output holds lines of JSON: `["columns", names]`, then `["rows", rows]` as often as needed, then `["end"]`. The

@@ -63,7 +63,7 @@ def unrecorded_sizes(database: Database) -> list[str]:
 def exchanged_targets(database: Database) -> list[str]:
     """Targets whose recorded files all have the path of another target.
 
-    Then another program has exchanged the ids of two rows of `explorations`, which no checksum covers.
+    This is so if another program has exchanged the ids of two rows of `explorations`. No checksum covers an id.
     """
     query = (
         "SELECT x.target FROM batches b JOIN explorations x ON x.id = b.exploration_id GROUP BY x.id "

@@ -35,7 +35,7 @@ def run_query(
 
     The process of the query ends when the iterator of rows ends or is closed, or after `seconds`.
 
-    Raises BadInput for any other query, and if the query takes longer than `seconds` or too much memory.
+    Raises BadInput if the query does anything else, takes longer than `seconds`, or takes too much memory.
     """
     schema.require_current(path)
     answer = _ask(path, query, seconds, tables)

@@ -132,10 +132,10 @@ def adopt(database: Database, counts: Sequence[SourceCount]) -> int:
 
 
 def sizes_counted(at: SizeKey) -> dict[int, dict[int, bool]]:
-    """Sizes that each count from the batches of a size has counted, by expansion id. True marks a size whose tally has
-    entries.
+    """For each count that starts from the batches of a size, by expansion id: each size that was counted, and whether
+    its tally has entries (subtotals).
 
-    Only a count of one size alone has entries. Leaves out a tally that contradicts its expansion.
+    Only a count of a single size has entries. Leaves out a tally that contradicts its expansion.
     """
     mine = EXPANSIONS.c.exploration_id == at.exploration.id, EXPANSIONS.c.source_size == at.size
     agrees = or_(TALLIES.c.size != EXPANSIONS.c.size, TALLIES.c.lists == EXPANSIONS.c.lists_out)
@@ -149,10 +149,11 @@ def sizes_counted(at: SizeKey) -> dict[int, dict[int, bool]]:
 
 
 def counted_parts(at: SizeKey) -> list[Part]:
-    """The parts of a completely counted size, in lexicographic order. Empty if the count is not complete.
+    """The lists of a counted size as parts, each from one source batch, in lexicographic order. Empty if the count is
+    not complete.
 
     Raises:
-        BadDatabase: A row was changed by hand, so the lists could have wrong numbers.
+        BadDatabase: A row was changed by hand, so the indexes of the lists could be wrong.
     """
     with at.database.transaction():
         for source_size in sorted(at.exploration.complete_sizes(), reverse=True):

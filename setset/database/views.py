@@ -248,7 +248,7 @@ def progress(database: Database, workers: int = 1, in_use: bool = False) -> list
 def items(
     database: Database, target: int | None = None, in_use: bool = False, running: Activity | None = None
 ) -> list[StatusItem]:
-    """Expansions that are running or failed, and batches with a defect. None is running unless `in_use`.
+    """Failed expansions, batches with a defect, and if a run is under way (`in_use`), running expansions.
 
     If `running` names workers, each running item gets its worker and its start time.
     """

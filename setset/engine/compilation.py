@@ -12,9 +12,8 @@ from setset.compiler import node_folder
 def prepare_kernels(on_compiling: Callable[[], None] = lambda: None) -> None:
     """Loads the kernels. If they are not compiled yet, the first worker of a machine compiles them while others wait.
 
-    If the kernels are compiled already, no worker waits, and numba loads each kernel at its first call. The very first
-    call in a process takes longest, because it initializes numba. So each worker makes one call here, and all workers
-    of a machine initialize numba at the same time.
+    If the kernels are compiled already, no worker waits. Each worker makes one call here, since the first call in a
+    process initializes numba and takes longest. So all workers of a machine initialize numba at the same time.
 
     Args:
         on_compiling: Called before a compilation, which takes some seconds.

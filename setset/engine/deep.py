@@ -81,7 +81,7 @@ def expand(source: Streams, target: int, size: int, limit: int) -> Iterator[Stre
         source: Lists of 3 to 19 cards. Fastest from 6 cards on, if `size` is at least two more.
         target: 4 to 20.
         size: Larger than the size of the source, up to 20.
-        limit: Maximum number of lists per batch. All batches but the last one have this many.
+        limit: Maximum number of lists per batch. All batches except the last one have exactly `limit` lists.
 
     Returns:
         Batches with the same bits that `search.pack` makes of the same lists; no batch if there are no lists.
@@ -152,8 +152,8 @@ def lists(
 
 
 def _walk_lists(source: Streams, target: int, size: int, first: int, start: int, chunk: int) -> Iterator[Lists]:
-    """Yields arrays like the function `lists`, with the kernel of the deep walk. Skips `first` source lists with all
-    lists below them, then `start` more lists."""
+    """Does the same as `lists`, with the kernel of the deep walk. Skips `first` source lists with all lists below them,
+    then `start` more lists."""
     walk = _Walk(source, target, size, dk.LIST)
     walk.state[dk.SKIP_SOURCES], walk.state[dk.SKIP] = first, start
     walk.listing = np.empty(chunk * size + k.SLACK, np.uint8)
@@ -234,8 +234,8 @@ def _aligned(count: int) -> npt.NDArray[np.uint32]:
 
 
 def _can_walk(source: Streams, size: int) -> bool:
-    """Whether the kernel of the deep walk can go from a source to a size. The module `search` handles sources of fewer
-    than 6 cards, and steps of one card."""
+    """Whether the kernel of the deep walk can expand a source to a size: the source lists need at least 6 cards, and
+    `size` at least two more. Otherwise the module `search` adds one card at a time."""
     return source.size >= dk.TOP and size >= max(source.size, dk.TOP) + 2
 
 

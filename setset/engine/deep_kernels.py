@@ -1,8 +1,9 @@
 """The kernel of the deep walk: from lists of `size` cards to lists of `final` cards, without storing sizes between.
 
-**Labels.** A list of `TOP` cards has at most 64 remaining cards. They get labels: the highest card is label 0. From
-there on a bitmask of cards is one word of labels, and the cards above a card are the bits below its bit. As soon as at
-most 32 cards remain, they get new labels. Then a bitmask is one 32-bit word, and sixteen bitmasks are one vector.
+**Labels.** A list of `TOP` cards has at most 64 remaining cards. These are numbered from the highest card (0) down, and
+the number of a card is its *label*. From depth `TOP` on, a bitmask of cards is one word with a bit per label, and the
+cards above a card are the bits below its bit. As soon as at most 32 cards remain, the remaining cards get new labels in
+the same way. Then a bitmask is one 32-bit word, and sixteen bitmasks are one vector.
 
 **The invariant.** As in `kernels`, a node is the list of the cards chosen so far. For each remaining card b of the node
 at depth d, the row of d has a bitmask of the cards that make no set with b and any chosen card. From depth `TOP` on, a
@@ -10,14 +11,14 @@ row of `nodes` has in REMAINING the remaining cards, in AHEAD the children not v
 the batch that is being written. The rows of smaller depths are as in `kernels`.
 
 **Dropping.** Two remaining cards fit each other if they make no set with a chosen card. A node that needs `want` more
-cards cannot use a card that fits fewer than `want` - 1 of the others. Such cards are dropped until nothing changes.
-CANDIDATES are the cards that stay. The dropped cards still count as remaining cards in the bits of a batch. If the
-target is larger than `final`, a list of `final` cards must have remaining cards. These need not fit each other, so
-nothing is dropped.
+cards cannot use a card that fits fewer than `want` - 1 of the other remaining cards. Such cards are dropped until
+nothing changes. CANDIDATES are the cards that stay. The dropped cards still count as remaining cards in the bits of a
+batch. If the target is larger than `final`, a list of `final` cards must have remaining cards. These remaining cards
+need not fit each other, so nothing is dropped.
 
-**The last levels.** If every list of `final` cards is kept, the last five levels are counted at once: three loops, and
-vectors for the last two levels, without dropping. The last three levels are written at once: the lists below a node of
-`final` - 2 cards follow from its pairs, and the code of each node of `final` - 1 cards is 0.
+**The last levels.** If every list of `final` cards is kept, the last five levels are counted at once: with three loops,
+and vectors for the last two levels. The last three levels are written at once: the lists below a node of `final` - 2
+cards follow from its pairs, and the code of each node of `final` - 1 cards is 0.
 
 **Three uses.** COUNT adds up lists, WRITE_BATCH writes the bits of batches, LIST fills an array. A walk can stop
 anywhere and resume later: its arrays hold all of its state.
@@ -199,8 +200,8 @@ def _read_children(w: Walk, depth: int) -> bool:
 
 @k._inlined
 def _label(w: Walk, card: int) -> None:
-    """Prepares the walk below the node of `TOP` cards whose last card is `card`: labels its remaining cards, and fills
-    the table `wide` and the row of the node in `nodes`."""
+    """Prepares the walk below the node of `TOP` cards whose last card is `card`. Gives the remaining cards of the node
+    their labels, and fills the table `wide` and the row of the node in `nodes`."""
     low, high = k._remaining(w.nodes, TOP - 1, card)
     for index in range(128):
         w.bits[index] = NONE
@@ -311,8 +312,8 @@ def _drop_wide(w: Walk, depth: int, cards: np.uint64, want: int) -> np.uint64:
 
 @k._inlined
 def _open_wide(w: Walk, depth: int) -> bool:
-    """Opens the next child of the node at a depth that may lead to a list of `final` cards, with bitmasks of 64 labels.
-    Returns False if there is no such child."""
+    """Opens the next child of the node at a depth, with bitmasks of 64 labels. Skips a child if a test shows that no
+    list of `final` cards is below it. Returns False if no child is left."""
     remaining, ahead, candidates = w.nodes[depth, REMAINING], w.nodes[depth, AHEAD], w.nodes[depth, CANDIDATES]
     want = max(w.target, w.final) - depth - 1
     least = want + 1 if depth >= w.size else 1
@@ -343,8 +344,8 @@ def _open_wide(w: Walk, depth: int) -> bool:
 
 @k._inlined
 def _quads(w: Walk, depth: int, rest: np.uint64, count: Vector, both: bool) -> Vector:
-    """Counts the ways to add four cards of `rest` to the node at a depth without making a set. Adds them to the lanes
-    of `count`. If `rest` has labels from 16 on, `both` must be True, because these labels are in a second vector."""
+    """Counts the ways to add four cards of `rest` to the node at a depth without making a set. Adds the numbers to the
+    lanes of `count`. If `rest` has labels above 15, `both` must be True, because these are in a second vector."""
     rows, narrow, row = w.rows, w.narrow, (NARROW * depth) & 1023
     first = v.both(v.load(rows, row), v.load(w.under, 0))
     second = v.both(v.load(rows, row + 16), v.load(w.under, 16))
@@ -456,8 +457,8 @@ def _write_triples(w: Walk, depth: int, rest: np.uint64) -> None:
 
 @k._inlined
 def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
-    """Tries to count, write or skip all lists below the node at a depth in one step. The lists have three to five cards
-    more than the node. Returns False, and does nothing, if the levels must be visited one by one."""
+    """Tries to count, write or skip at once all lists of `final` cards below the node at a depth, which has `final` - 5
+    to `final` - 3 cards. If it cannot, it does nothing and returns False: the caller must visit each child."""
     if w.use == WRITE_BATCH:
         if depth != w.final - 3 or w.state[k.LISTS] + MOST_TRIPLES > w.limit:
             return False
@@ -481,8 +482,8 @@ def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
 
 @k._inlined
 def _kept(w: Walk, depth: int, label: int, left: np.uint64, is_narrow: bool) -> np.uint64:
-    """Kept children of the child `label` of the node at a depth: the cards in `left` that, once added, leave enough
-    remaining cards. `left` has the remaining cards of the child."""
+    """Kept children of the child `label` of the node at a depth. `left` has the remaining cards of the child. A card of
+    `left` is kept if enough cards remain after it is added."""
     if w.target <= w.final:
         return left
     kept = NONE
@@ -531,7 +532,7 @@ def _visit_leaves(w: Walk, ahead: np.uint64, is_narrow: bool) -> bool:
 
 @k._inlined
 def _take_leaf(w: Walk) -> bool:
-    """Puts the lists below the open leaf (a list of `final` - 1 cards) into the output, except lists put there before.
+    """Puts the lists below the open leaf (a list of `final` - 1 cards) into the output, except lists already there.
     Returns True if some lists do not fit."""
     return _list_part(w) if w.use == LIST else _write_part(w)
 
@@ -595,8 +596,8 @@ def _list_part(w: Walk) -> bool:
 
 @k._inlined
 def _walk_narrow(w: Walk) -> int:
-    """Walks below the open node with bitmasks of 32 labels until it is done, the output is full or the budget is used
-    up.
+    """Walks below the open node with bitmasks of 32 labels until the walk is done, the output is full or the budget is
+    used up.
 
     Returns RUNNING, FULL or CORRUPT. The walk is done when OPEN is NARROW_FROM and the node at that depth has no
     children to visit.
@@ -638,8 +639,9 @@ def _walk_narrow(w: Walk) -> int:
 
 @k._inlined
 def _open_narrow(w: Walk, depth: int, ahead: np.uint64) -> tuple[bool, np.uint64]:
-    """Opens the first child in `ahead` that may lead to a list of `final` cards, with bitmasks of 32 labels. Returns
-    True and the children to visit below this child; False and NONE if there is no such child."""
+    """Opens the first child in `ahead`, with bitmasks of 32 labels. Skips a child if a test shows that no list of
+    `final` cards is below it. Returns True and the children to visit below the opened child; False and NONE if no child
+    is left."""
     remaining, candidates = w.nodes[depth, REMAINING], w.nodes[depth, CANDIDATES]
     row = (NARROW * depth) & 1023
     want = max(w.target, w.final) - depth - 1
@@ -711,11 +713,12 @@ def _walk_wide(w: Walk) -> int:
 
 @k._kernel
 def walk(w: Walk) -> int:
-    """Walks from source lists to lists of `final` cards until it is done, the output is full or the budget is used up.
+    """Walks from source lists to lists of `final` cards until all are done, the output is full or the budget is used
+    up.
 
-    Returns RUNNING (out of budget), FULL, DONE or CORRUPT. The entry LISTS of `state` counts the lists that are counted
-    or written. FULL means that more lists follow, but the batch has `limit` lists or all rows are filled. Then the
-    caller takes the lists, sets LISTS or FILLED to 0, and calls again.
+    Returns RUNNING (out of budget), FULL, DONE or CORRUPT. The entry LISTS of `state` is the number of lists counted or
+    written. FULL means that more lists follow, but the batch has `limit` lists, or no row of `listing` is free. Then
+    the caller takes the lists, sets LISTS or FILLED to 0, and calls again.
     """
     if w.state[k.LEFT] and _take_leaf(w):
         return FULL

@@ -4,9 +4,9 @@
 cards of a list lie above its highest card. So as soon as a card above 15 is chosen, the low word is empty, and all
 work is done on one word.
 
-**The invariant.** A *node* is the list of the cards chosen so far. For each remaining card b of the node at depth d,
-`fits[d, b]` is a bitmask of the cards that make no set with b and any chosen card. If a fits b, then b fits a.
-Choosing c gives
+**The invariant.** A *node* is the list of the cards chosen so far; a list is *below* it if it begins with these cards.
+For each remaining card b of the node at depth d, `fits[d, b]` is a bitmask of the cards that make no set with b and any
+chosen card. If a fits b, then b fits a. Choosing c gives
 
     remaining    = remaining & fits[d, c] & the cards above c
     fits[d+1, b] = fits[d, b] & ~third(c, b)    for each b in remaining
@@ -22,18 +22,18 @@ far, and `but_one` the cards that fit all of them except at most one. The kernel
 
 **The bits.** A batch is the tree of the prefixes of its lists. The children of a node are some of its remaining cards:
 nearly always all but the highest few, because too few cards remain above these. Usually the `tail` highest remaining
-cards have no child. So a node is written as a code of two bits: the number of cards without a child minus `tail`. If
-that does not describe the node, the code is EXCEPT, and a second stream holds one bit per remaining card, ascending: 1
-if it has a child. The codes of all nodes of one depth, in order, make one stream, least significant bit first; the bits
+cards have no child. So a node is written as a code of two bits: the number of cards without a child minus `tail`. If no
+such code describes the node, the code is EXCEPT, and a second stream holds one bit per remaining card, ascending: 1 if
+it has a child. The codes of all nodes of one depth, in order, make one stream, least significant bit first; the bits
 of the exceptions make another. The argument `tail` is the tail of the last depth. The tail of any other depth is one
 more than the tail of the next depth.
 
-**The node row.** The row `nodes[d]` holds all that a walk knows about the open node at depth d, in the columns named
-below. So a walk can stop anywhere and resume later. The row `spare[c]` has the same first columns: for each card b, all
-bits except the bit of third(c, b). Masks on depths and cards (`& 31`, `& 127`) tell the compiler that an index is not
-negative. Arrays are passed only to inlined functions and never cut into views, because numba would count references to
-them, which takes longer than the work itself. In a row, a bitmask has a bit per card of the deck. In the streams, bit i
-stands for the i-th remaining card.
+**The node row.** The row `nodes[d]` holds all that a walk knows about the open node at depth d (the first d chosen
+cards), in the columns named below. So a walk can stop anywhere and resume later. The row `spare[c]` has the same first
+columns: for each card b, all bits except the bit of third(c, b). Masks on depths and cards (`& 31`, `& 127`) tell the
+compiler that an index is not negative. Arrays are passed only to inlined functions and never cut into views, because
+numba would count references to them, which takes longer than the work itself. In a row, a bitmask has a bit per card of
+the deck. In the streams, bit i stands for the i-th remaining card.
 
 **The rule.** With a rule, `expand` keeps a child only if the hyperplanes allow it to reach the target; `pruning`
 explains the rule and makes its tables. For each direction, one word holds the number of cards of the list in each of
@@ -333,7 +333,7 @@ _enough2, _enough3, _enough4, _enough5, _enough_any = map(_make_enough, (2, 3, 4
 @_inlined
 def _enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need: int) -> np.uint64:
     """Kept children, as a high word, of the list that adds `card` to the node at `depth`. `high` is the high word of
-    its remaining cards. A child is kept if it has at least `need` remaining cards."""
+    the list's remaining cards. A child is kept if it has at least `need` remaining cards."""
     if popcount(high) <= need:
         return high if need == 0 else NONE
     if need == 3:
@@ -387,8 +387,8 @@ def _code(keep: Pair, remaining: Pair, tail: int) -> int:
 
 @_inlined
 def _write_node(nodes: U64, out: U64, depth: int, keep: Pair, remaining: Pair, tail: int) -> None:
-    """Appends the code of a node to the batch that is being written, and its bits if the code is EXCEPT. `keep` has the
-    children of the node."""
+    """Appends the code of a node to the batch that is being written. If the code is EXCEPT, also appends the node's
+    bits. `keep` has the children of the node."""
     code = _code(keep, remaining, tail)
     position = _int(nodes[depth, WRITE])
     _write(out, position, np.uint64(code))
@@ -438,8 +438,8 @@ def _close(nodes: U64, out: U64, depth: int, tail: int) -> None:
 
 @_inlined
 def _set_ahead(nodes: U64, depth: int, first: np.uint64, second: np.uint64) -> None:
-    """Fills the column AHEAD (children to visit) of the open node at a depth. `first` and `second` have one bit per
-    remaining card of the node, in ascending order: 1 for a child to visit."""
+    """Fills the column AHEAD (children to visit) of the open node at a depth. The words `first` and `second` together
+    have one bit per remaining card of the node, in ascending order: 1 for a child to visit."""
     low, high = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
     shift = np.uint64(popcount(low))
     nodes[depth, AHEAD] = deposit(first, low)
@@ -598,8 +598,8 @@ def _sift(rule: U64, notes: U64, words: int, count: int, total: int, with_low: b
     """Tests the first `count` children in `notes` by the pruning rule, in each of the 40 directions. Returns a bitmask
     of the children that may reach the target.
 
-    The first directions test all children together, without a branch per child: most children fail there, and no
-    branch predictor can tell which. The other directions test one child after the other, and most children pass.
+    In the first `TOGETHER` directions, tests all children at once, without a branch per child: most children fail, and
+    no branch predictor can tell which. In the other directions, tests one child after the other: most children pass.
     """
     words &= 1023
     for turn in range(TOGETHER):
@@ -652,11 +652,11 @@ def _add_card(low: np.uint64, high: np.uint64, card: int) -> Pair:
 
 @_inlined
 def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.uint64) -> int:
-    """Finds the centres of the list of the first `cards` chosen cards. For a centre, the *partner* of a card is the
-    third card of the set with both. Nearly all partners must be among the chosen or remaining cards.
+    """Finds the centres of the list of the first `cards` chosen cards, and returns their number. A card c is a centre
+    if third(c, a) is a chosen or remaining card for nearly all chosen cards a (see `pruning.UNPAIRED`).
 
-    Tries only the centres of the list without its last card. Stores each centre in `notes`, with the partners of the
-    cards. Returns the number of centres. `low` and `high` are the remaining cards.
+    Tries only the centres of the list without its last card. Stores each centre in `notes`, with the cards third(c, a),
+    the *partners* of the chosen cards. `low` and `high` are the remaining cards.
     """
     before, here = (2 * (cards - 1)) & 63, (2 * cards) & 63
     last = _int(notes[KNOWN + ((cards - 1) & 31)]) - 1
@@ -750,7 +750,8 @@ def _prune(
 @_inlined
 def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
     """Computes the words of the list that ends with `card` from the words of its parent. There is one word per
-    direction, with the numbers of cards in its three hyperplanes. Returns the offset of the words in `notes`."""
+    direction, with the number of the list's cards in each of the three hyperplanes. Returns the words' offset in
+    `notes`."""
     notes[KNOWN + (depth & 31)] = np.uint64(card + 1)
     words = (WORDS + DIRECTIONS * (depth + 1)) & 1023
     for direction in range(DIRECTIONS):
@@ -760,8 +761,8 @@ def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
 
 @_inlined
 def _note_words(nodes: U64, rule: U64, notes: U64, depths: int) -> None:
-    """Calls `_add_words` for the first `depths` chosen cards, one after the other. Starts at the first card that
-    changed since the last call. Finds the centres too if the rule requires one."""
+    """Calls `_add_words` for each of the first `depths` chosen cards, from the first card on that has changed since the
+    last call. If the rule requires a centre, also calls `_note_centres` for each of these cards."""
     same = True
     for depth in range(depths):
         card = _int(nodes[depth, CHOSEN])
@@ -792,9 +793,9 @@ def expand(
     """Expands source lists of `size` cards by one card until all are done, a batch is full or the budget is used up.
 
     Returns RUNNING (out of budget), FULL, DONE or CORRUPT. A child is kept if it has at least `need` remaining cards.
-    `need` is the tail of the output, `tail` the tail of the source. A batch is FULL when it has `limit` lists and there
-    is one more list. Then the caller takes the bits, resets WRITE and LISTS, and calls again. Each expanded list takes
-    1 from the budget.
+    `need` is also the tail of the output; `tail` is the tail of the source. A batch is FULL when it has `limit` lists
+    and there is one more list. Then the caller takes the bits, resets WRITE and LISTS, and calls again. Each expanded
+    list takes 1 from the budget.
 
     If `rule` has the tables of the pruning rule, only children that pass the rule are kept. All calls of one walk take
     the same array `notes`. `total` is the target if table entries must be added up (`pruning.adds_up`), otherwise 0.
@@ -944,11 +945,11 @@ def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, cou
 def count(
     nodes: U64, state: I64, source: U64, spare: U64, size: int, target: int, final: int, counts: I64, tail: int
 ) -> int:
-    """Adds the number of kept lists of n cards below the source lists to `counts[n]`, for n up to `final` + 1. Visits
-    about as many source lists as the budget allows.
+    """For each n up to `final` + 1, adds to `counts[n]` the number of kept lists of n cards that begin with a source
+    list. Visits about as many source lists as the budget allows.
 
-    If the target is at most `final` + 2, also adds the number of lists of `final` + 2 cards to `counts[final + 2]`: the
-    sum of the remaining cards of the lists of `final` + 1 cards.
+    If the target is at most `final` + 2, also adds the number of lists of `final` + 2 cards to `counts[final + 2]`:
+    the total number of remaining cards of the lists of `final` + 1 cards.
     """
     last = (size - 1) & 31
     need = max(target - final - 1, 0)

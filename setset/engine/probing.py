@@ -1,7 +1,7 @@
 """Estimated number of kept lists of each size, by random probing of the tree of the search.
 
 **The tree.** The children of a list are the lists with one of its remaining cards added. For a target T only
-children of n cards with at least T - n remaining cards are kept; the parent of a list that is kept is kept too.
+children of n cards with at least T - n remaining cards are kept. If a list is kept, its parent is kept too.
 
 **The invariant.** A *sample* of a size is some lists of that size, each with a weight. For any property of lists, the
 weights of the sampled lists with the property add up, on average over all samples, to the number of all such lists.
@@ -12,9 +12,9 @@ weights of the sampled lists with the property add up, on average over all sampl
 
 So the sum of the weights is, at every size, an unbiased estimate of the number of lists. Knuth (1975) probes with
 samples of one list. Here a sample has hundreds of lists, thinned by strata as Chen (1992) proposed: lists with many
-remaining cards, which are the ancestors of most larger lists, stay with a higher chance. The draw takes equal steps
-along the lists sorted by their remaining cards. A *batch* of probes is one series of samples, from size 3 on. Batches
-are independent of each other, so the spread between them gives the error of their mean.
+remaining cards, which are the ancestors of most larger lists, stay with a higher chance. The lists are drawn by
+systematic sampling, sorted by their number of remaining cards. A *batch* of probes is one series of samples, from size
+3 on. Batches are independent of each other, so the spread between them gives the error of their mean.
 
 Nothing here is compiled, because the estimate that `setset run` prints before it starts must not wait for a compiler.
 """
@@ -162,8 +162,8 @@ def _with_chances(sample: Sample, priorities: Floats, wanted: int) -> tuple[Samp
 
 
 def _draw(sample: Sample, chances: Floats, rng: np.random.Generator) -> Sample:
-    """Thins a sample: each list stays with its chance, and its weight is divided by the chance. Takes equal steps along
-    the sum of the chances (systematic sampling)."""
+    """Thins a sample by systematic sampling: each list stays with its chance, and its weight is divided by the
+    chance."""
     if (chances == 1).all():
         return sample
     ends = np.floor(np.cumsum(chances) + rng.random())

@@ -6,7 +6,8 @@ the three hyperplanes.
 
 **The rule.** Let a list of n < T cards have c cards in a hyperplane, and let r of its remaining cards lie there. A list
 of T cards that begins with it has at least c and at most c + r cards there. So in every direction there must be a
-possible split whose number s has c <= s <= c + r for each of the three hyperplanes; otherwise the list is dropped.
+possible split with c <= s <= c + r in each of the three hyperplanes, where s is the split's number of cards there.
+Otherwise the list is dropped.
 Removing cards from a list only widens the bounds. So if a list passes, every list that it begins with passes too. For
 targets 19 and 20 there must also be a centre: see `UNPAIRED`.
 
@@ -29,16 +30,15 @@ MOST = 9
 """Maximum number of cards that a hand without a set has in one hyperplane."""
 
 SPLITS = {19: ((1, 9, 9), (2, 8, 9), (5, 6, 8), (6, 6, 7)), 20: ((2, 9, 9), (6, 6, 8))}
-"""Possible splits of the largest lists: numbers of cards in three parallel hyperplanes, ascending. They come from the
-catalogue of all classes. In smaller sizes all splits occur. A test derives both facts from the classes in the
-package."""
+"""Possible splits of the largest lists: numbers of cards in three parallel hyperplanes, ascending. For smaller sizes,
+every split with numbers of at most `MOST` is possible. A test derives both facts from the classes in the package."""
 
 
 UNPAIRED = {19: 1, 20: 0}
 """Maximum number of cards without a partner, by the size of the list. Each list of 20 cards is symmetric about some
-card, its centre: for each card a of the list, its partner third(centre, a) is in the list too. A list of 19 cards has
-the partners of all cards except one. A test derives this from the classes too. For smaller targets the rule demands no
-centre."""
+card, its *centre*: for each card a of the list, the list also has its *partner* third(centre, a). Each list of 19 cards
+has a centre for which only one card has no partner. A test derives both facts from the classes in the package. For
+smaller targets the rule demands no centre."""
 
 
 def ordered_splits(target: int) -> Iterator[tuple[int, int, int]]:
@@ -52,8 +52,9 @@ def ordered_splits(target: int) -> Iterator[tuple[int, int, int]]:
 
 @cache
 def values() -> npt.NDArray[np.uint8]:
-    """Number, 0 to 2, of the hyperplane of each card: a row per direction, a column per card. The number is a linear
-    form of the card's digits, modulo 3. Of two forms that differ only in sign, only one is used."""
+    """For each direction (row) and each card (column), the number 0 to 2 of the card's hyperplane. The number is a
+    linear form of the card's digits, modulo 3. Two forms that differ only in sign have the same hyperplanes, so only
+    one of them is used."""
     card_digits = np.array([digits(card) for card in range(CARDS)], np.uint8)
     forms = [row for row in card_digits.tolist() if next(filter(None, row), 0) == 1]
     return np.array(forms, np.uint8) @ card_digits.T % 3

@@ -21,8 +21,8 @@ from setset.errors import SetsetError
 BUDGET = 200_000
 """Number of lists that a kernel visits per call: some milliseconds of work."""
 EXPAND_BUDGET = 500_000
-"""Number of lists that a kernel visits per call in `expand`. Larger than `BUDGET`, because the output may have to grow
-before each call, and fewer calls save time."""
+"""Number of lists that a kernel visits per call in `expand`. Larger than `BUDGET`, because fewer calls save time here:
+before each call, the output may have to grow."""
 
 Lists = npt.NDArray[np.uint8]
 
@@ -42,7 +42,7 @@ def needed(target: int, size: int) -> int:
 def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> Iterator[Streams]:
     """Yields the kept children of all lists of a batch, in batches of at most `limit` lists.
 
-    If `pruned`, also drops the children that cannot reach the target by the rule of the module `pruning`.
+    If `pruned`, yields only the children that pass the rule of the module `pruning`.
     """
     nodes, state = open_source(source)
     size, need = source.size, needed(target, source.size + 1)
@@ -84,8 +84,8 @@ def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict
 
 
 def _count_pruned(source: Streams, target: int, upto: int) -> dict[int, int]:
-    """Does the same as `count`, with pruning. Expands the source into batches, and counts below each batch in the same
-    way, so that few lists are in memory at once."""
+    """Does the same as `count`, with pruning. Expands the source into batches, and calls `count` for each batch, so
+    that few lists are in memory at once."""
     counts = dict.fromkeys(range(source.size + 1, upto + 1), 0)
     for part in expand(source, target, BUDGET, pruned=True):
         counts[part.size] += part.lists
@@ -115,7 +115,7 @@ def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lis
 def pack(chunks: Iterable[Lists], size: int, limit: int, tail: int = 0) -> Iterator[Streams]:
     """Packs arrays of lists, in lexicographic order, into batches of at most `limit` lists.
 
-    For lists that are kept for a target, pass the result of `needed` as `tail`: it gives the fewest bits.
+    Every `tail` stores the same lists. For lists kept for a target, the result of `needed` gives the fewest bits.
     """
     nodes, state = _root(), np.zeros(8, np.int64)
     with open_writer(nodes, size, tail) as writer:
@@ -169,8 +169,8 @@ def compile_kernels() -> None:
 
 @contextlib.contextmanager
 def open_writer(nodes: npt.NDArray[np.uint64], size: int, tail: int) -> Iterator[_Writer]:
-    """Opens a writer for batches of lists of `size` cards. It reuses the memory of an earlier writer, because some
-    allocators would return the memory to the system after each batch, and the system takes time to zero new memory."""
+    """Opens a writer for batches of lists of `size` cards. Reuses the memory of an earlier writer, because the system
+    takes time to zero new memory."""
     try:
         words = _left_over.pop()
     except IndexError:

@@ -1,9 +1,10 @@
 """The coordinator: one loop for a whole run, and the only writer of the database.
 
-The commands run, repair and count make all batch files and counts here. First the coordinator forgets results without a
-proof, and plans the missing expansions. Then it claims expansions, submits them to an executor, and collects results.
-It records results and claims the next expansions in one transaction. Smaller sizes come first. When too few expansions
-of a size remain for all workers, it continues with the next size, so sizes overlap.
+The commands run, repair and count make all batch files and counts here. A result is proven if all files of the
+expansion are recorded, and made from the source as it is recorded now. First `work_through` forgets results that are
+not proven, and plans the missing expansions. Then the coordinator claims expansions, submits them to an executor, and
+collects results. It records results and claims the next expansions in one transaction. Smaller sizes come first. When
+too few expansions of a size remain for all workers, the coordinator continues with the next size, so sizes overlap.
 """
 
 import signal
@@ -258,7 +259,8 @@ class _Report:
         self._unreported: list[Finished] = []
 
     def update(self, finished: Sequence[Finished] = (), is_over: bool = False) -> None:
-        """Reports finished and recorded work. If the run is over, also ends the report of an unfinished size."""
+        """Reports expansions that are finished and recorded. If `is_over`, ends the report of the current size, even if
+        some of its expansions are not done."""
         self._unreported += finished
         while True:
             self._report_results()

@@ -154,8 +154,8 @@ class _Run:
             raise SetsetError(f"size {number} is not complete: 'setset check' tells why")
 
     def _count_goal(self, exploration: ExplorationKey) -> Goal:
-        """Makes stored results without a proof again. Then returns the goal: a count that starts from the largest
-        complete size."""
+        """Makes stored results again unless they are proven. Then returns the goal: a count from the largest complete
+        size."""
         size = self.options.size
         stored = [step for step in exploration.steps() if step.work is Work.STORE]
         self._work_through(exploration, tuple(stored), frozenset(stored))
@@ -216,7 +216,7 @@ def make_again(
     steps: tuple[Step, ...],
     unfinished: frozenset[Step],
 ) -> None:
-    """Does the planned expansions of `steps`. Of steps in `unfinished`, does only the forgotten expansions.
+    """Does the planned expansions of `steps`. If a step is also in `unfinished`, does only its forgotten expansions.
 
     Begins no new size, because only `run` knows the number of lists per file.
     """

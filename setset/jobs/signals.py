@@ -53,7 +53,7 @@ class StopRequest:
 
     @contextmanager
     def handling_signals(self) -> Iterator[StopRequest]:
-        """Handles the signals that end a program, within the context.
+        """Within the context, a signal that would end the program requests a stop instead.
 
         Only the main thread of a command line may use it. If SIGHUP is ignored, as under `nohup`, it stays ignored.
         """

@@ -36,7 +36,7 @@ def check(
     Args:
         size: Check only this size, and report no unrecorded files.
         deep: Executor for a deep check, which decodes each file and derives its lists again. None if not deep.
-        beside_run: Whether a run is under way. Then only complete sizes are checked.
+        beside_run: Whether a run is under way. If so, checks only complete sizes.
     """
     begun = _begun(database, size)
     if size is not None and not begun:
@@ -133,8 +133,8 @@ def _missing_roots(database: Database) -> dict[int, Path]:
 def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Batch]) -> Iterator[Finding]:
     """Compares the files of a size with their rows, on several threads, and checks the order of the rows.
 
-    Adds each batch to `proven`. If its row lacks the source digest (version 0.1), takes the digest from the file,
-    unless the file is merged.
+    Adds each batch to `proven`. If the row of a batch lacks the digest of its source, since version 0.1 wrote the row,
+    takes this digest from the file, unless the file is merged.
     """
     size, missing = evidence.size, _missing_roots(evidence.size.database)
     key = size.exploration.target, size.size
@@ -180,8 +180,8 @@ def _out_of_order(before: Batch, batch: Batch) -> Iterator[Finding]:
 
 
 def _file_problem(batch: Batch, batch_lists: int, is_root_missing: bool) -> tuple[str | NewerFormat | None, Batch]:
-    """Compares the file of a batch with its row. Returns the difference (None if they agree), and the batch, completed
-    with the source digest of the file."""
+    """Compares the file of a batch with its row. Returns the difference (None if they agree), and the batch. If the
+    row lacks the digest of its source, the returned batch has the digest from the file."""
     if is_root_missing:
         return None, batch
     try:

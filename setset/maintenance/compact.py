@@ -29,8 +29,8 @@ class CompactResult:
 def compact(size: SizeRecord, up_to: int | None, executor: Executor, progress: ProgressListener) -> CompactResult:
     """Merges neighbouring small batches of a size into full files. Leaves out batches with numbers above `up_to`.
 
-    First the merged files are written. Then one transaction replaces the old rows and numbers the size again. Then the
-    old files are removed. The lists and their order do not change.
+    Writes the merged files first. Then replaces the old rows and numbers the batches again, in one transaction. Then
+    removes the old files. The lists and their order do not change.
     """
     require_compactable(size)
     before, sources = batches.read(size), batches.sources(size.source)

@@ -206,9 +206,9 @@ def _holders(evidence: Evidence, orphan: Header) -> list[Batch]:
 
 
 def remove_temporaries(database: Database) -> None:
-    """Removes temporary files of dead workers, and of interrupted claims of roots.
+    """Removes temporary files that dead workers or interrupted claims of roots left behind.
 
-    Needs the lock. A run calls this at its end, when it has claimed the roots that it uses.
+    The caller must hold the lock. A run calls this at its end, when it has claimed the roots that it uses.
     """
     # The run may have ended because the disk or the database is missing. That error must not be hidden.
     with contextlib.suppress(OSError, SetsetError):

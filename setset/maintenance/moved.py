@@ -35,8 +35,8 @@ def move_root(
 ) -> MovedRoot:
     """Records the new folder of a storage root, after comparing the files there with their records.
 
-    Claims the folder first, by a token file that names this workspace, and changes the row then. After a stop in
-    between, the root counts as missing, and the same command resumes.
+    First claims the folder, by a token file that names this workspace. Then changes the row. After a stop in between,
+    the root counts as missing, and the same command resumes.
 
     Args:
         old: The recorded folder of the root, or its number.

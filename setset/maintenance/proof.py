@@ -1,7 +1,8 @@
-"""The proof that sources are expanded: all parts of each source are recorded, and made from the source as it is now.
+"""The proof that a source is expanded: all its parts (the files that it expands to) are recorded, and were made from
+the source as it is recorded now.
 
-A size counts as complete only with this proof. `check` and `count` require it. `run` and `repair` require it before
-they begin and again at their end. `rebuild` requires it of the files that it finds.
+A size counts as complete only with this proof for all its sources. `check` and `count` require the proof. `run` and
+`repair` require it before they begin and again at their end. `rebuild` requires it of the files that it finds.
 """
 
 from collections import defaultdict
@@ -88,9 +89,10 @@ class Evidence:
         return [Flaw(source, reason) for source, reason in sorted(flaws.items())]
 
     def wrong_sums(self) -> list[Flaw]:
-        """Sources whose expansion recorded another number of lists or batches than the source or its batches have.
+        """Sources whose expansion recorded a wrong number: of the lists in the source, of the batches that it made, or
+        of the lists in these batches.
 
-        Skips sources of merged batches, which do not record the number of lists per source.
+        Skips sources of merged batches, since a merged batch does not record its number of lists per source.
         """
         merged, recorded = set[int](), defaultdict[int, list[int]](list)
         for batch in self.batches:
@@ -150,7 +152,8 @@ def distrust_altered_rows(database: Database) -> None:
     """Plans expansions, counts and batches again if another program has changed their rows.
 
     Raises:
-        BadDatabase: An exploration, size or storage root was changed, on which all other data depends.
+        BadDatabase: The row of an exploration, size or storage root was changed, or rows contradict each other. All
+            other data depends on these rows.
     """
     altered = altered_rows(database)
     for row in altered:
@@ -201,8 +204,8 @@ def source_digest(sources: Sources, span: Span) -> str | None:
 
 
 def _parts_by_source(spans: Iterable[Span]) -> dict[int, list[tuple[int, int]]]:
-    """Ranges of parts by source. A range is a pair: its first part, and the part after its last part. If the source
-    ends there, the pair ends with END."""
+    """Ranges of parts by source. A range is a pair of numbers: its first part, and the part after its last part. If its
+    last part is also the last part of the source, the second number is END."""
     parts: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for span in spans:
         for source in range(span.first_source, span.last_source + 1):

@@ -1,9 +1,9 @@
 """Rebuilds the database from the batch files alone.
 
-A source batch counts as expanded only if the files made from it prove this. They must be all its parts, without a gap,
-with the same maximum number of lists per file. Each must record the current digest of the source. Files that prove
-nothing stay on the disk without a row, and the expansions of their sources are planned again. The next run adopts
-those files that have the right lists, and replaces the others.
+A source batch counts as expanded only if all files that it expands to are there, with the same maximum number of lists
+per file, and each file records the current digest of the source. Otherwise the files that are there stay on the disk
+without a row, and the expansion of the source is planned again. The next run adopts files that have the right lists,
+and replaces other files.
 """
 
 import contextlib
@@ -47,9 +47,9 @@ class SoundFile:
 def rebuild_database(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: ProgressListener) -> Path | None:
     """Makes a new database from the headers of all sound files below the storage roots.
 
-    Builds it under another name, and puts it in place when it is complete. Keeps the old database, if any, and returns
-    its new path. Batches get the same numbers and sources as before. Counts come from the file `setset.counts`. The
-    history of runs and the catalogue of classes are lost. Damaged files stay on the disk until a run replaces them.
+    Until the new database is complete, it has another name. Keeps the old database, if any, and returns its new path.
+    Batches get the same numbers and sources as before. Counts come from the file `setset.counts`. The history of runs
+    and the catalogue of classes are lost. Damaged files stay on the disk until a run replaces them.
     """
     workspace_id = find_owner(folder, outputs)
     _warn_of_lost_roots(folder, outputs, progress)
@@ -155,10 +155,10 @@ def _read_file(path: Path) -> tuple[Header, str]:
 
 
 def _by_size(sound_files: list[SoundFile], progress: ProgressListener) -> dict[tuple[int, bool, int], list[SoundFile]]:
-    """Groups files by target, pruning rule (pruned or not) and size.
+    """Groups files by target, by pruned or not, and by size.
 
-    A target can have only one rule, but a stopped `rm` may have left files of the other rule. If there are files of
-    both rules, leaves out the files of the rule with fewer lists.
+    A target is either pruned or not, but a stopped `rm` may have left files of the other kind. If a target has files of
+    both kinds, leaves out the kind with fewer lists.
     """
     lists: Counter[tuple[int, bool]] = Counter()
     left: Counter[tuple[int, bool]] = Counter()

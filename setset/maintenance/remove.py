@@ -1,6 +1,6 @@
 """Removes an exploration, or one of its sizes and all larger sizes.
 
-Larger sizes are removed too, because the proof of their files needs the digests of the removed batches.
+Larger sizes are removed too, because only the records of their source batches show that their files are right.
 
 Deletes rows first, in one transaction, then files, largest size first. A stop in between leaves files without rows. The
 same command removes these files, or a run adopts them.
@@ -32,7 +32,7 @@ class RemovedSize:
 
 @dataclass(frozen=True)
 class Removed:
-    """Files of an exploration that were removed (in a dry run: would be removed) by size, and the number of kept files.
+    """Result of a removal, or of a dry run: removed files of an exploration by size, and the number of kept files.
 
     Example:
         >>> removed = setset.open(example).exploration(18).remove(4, dry_run=True)

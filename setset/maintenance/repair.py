@@ -20,8 +20,8 @@ from setset.maintenance.leftovers import remove_leftovers
 from setset.progress import NoProgress, ProgressListener
 
 MakeAgain = Callable[[ExplorationKey, tuple[Step, ...], frozenset[Step]], None]
-"""Callback that does the planned expansions of the steps in the tuple. If a step is also in the set, the callback does
-only its forgotten expansions."""
+"""Callback that does the planned expansions of the steps (see `Step`) in the tuple. If a step is also in the set, the
+callback does only the forgotten expansions of this step."""
 
 
 def repair_all(
@@ -29,8 +29,8 @@ def repair_all(
 ) -> Repaired:
     """Repairs the findings of a check, smallest sizes first, since larger sizes are derived from smaller sizes.
 
-    Checks each size after the smaller sizes are sound. After a failure, repairs the other sizes, and raises the first
-    failure at the end. A full disk ends the repair at once.
+    Checks each size after the repair of the smaller sizes. If a repair fails, goes on with the other sizes, and raises
+    the first error at the end. A full disk ends the repair at once.
 
     Args:
         size: Repair only this size; all sizes if None.
@@ -109,8 +109,8 @@ def _header(batch: Batch) -> Header | None:
 def _forget(size: SizeRecord, findings: list[Finding]) -> None:
     """Forgets the results that the findings are about.
 
-    The batch of a damaged file stays recorded, since the new file must have the same lists. If an expansion is not
-    proven, or a file has wrong lists, the rows of all batches of the expansion are deleted.
+    If a file is damaged, keeps the row of its batch, since the new file must have the same lists. If a file has wrong
+    lists, or an expansion is not proven, deletes the rows of all batches of the expansion.
     """
     unproven = {finding.source for finding in findings if finding.source is not None}
     batch_findings = [(finding.kind, finding.batch, finding.reason) for finding in findings if finding.batch]
@@ -129,8 +129,8 @@ def _forget(size: SizeRecord, findings: list[Finding]) -> None:
 def requested_batches(
     database: Database, target: int, size: int | None, number: int | None, source: int | None
 ) -> tuple[list[Finding], SizeRecord]:
-    """Returns findings for batch `number` or for all batches made from `source`, so that a repair makes these batches
-    again. Also returns the record of their size."""
+    """Returns a finding for batch `number`, or one for each batch made from `source`, and the record of the size. The
+    repair of such a finding makes the batch again."""
     if size is None:
         raise BadInput(f"{'--batch' if source is None else '--source'} needs --size")
     record = explorations.find(database, target).size(size)

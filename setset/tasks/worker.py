@@ -67,8 +67,8 @@ def execute(task: Task | MergeTask) -> TaskResult:
 def compare(task: CompareTask) -> tuple[str | None, ...]:
     """Compares batch files with the expansions of their sources. Returns the difference of each file; None if equal.
 
-    If a file cannot be read, compares its record with the expansion. The part of the check that is not deep reports
-    unreadable files.
+    If a file cannot be read, compares only its record with the expansion. Another part of the check reports the file as
+    unreadable.
     """
     if task.batches:
         return tuple(_difference(Path(task.root), *derived) for derived in _derive(task))
@@ -77,8 +77,8 @@ def compare(task: CompareTask) -> tuple[str | None, ...]:
 
 
 def _derive(task: CompareTask) -> Iterator[tuple[BatchFile, Streams | None, bool]]:
-    """Expands each source of a task once. Yields for each batch its record, the lists that its sources expand to (None
-    if they have too few parts), and whether the batch ends with the last part of a source."""
+    """Expands each source of a task once. Yields for each batch its record, the lists that its parts must have (None if
+    the sources expand to fewer parts), and whether the batch ends with the last part of a source."""
     waiting = sorted(task.batches, key=lambda batch: batch.span.start)
     pieces: list[Streams] = []
     for expansion in task.expansions:
