@@ -1,7 +1,7 @@
 """The activity file: the workers of the current run and their tasks, for `setset status`.
 
 It is a small file beside the database, and informational only. The database decides which tasks remain, and the lock
-shows whether a run is under way. A killed run leaves a stale file, which later runs ignore because of its run number.
+shows whether a run is under way. A killed run leaves a stale file. `read` ignores the file of another run.
 """
 
 from __future__ import annotations

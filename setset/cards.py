@@ -117,8 +117,8 @@ def all_sets() -> list[Triple]:
 def span(cards: Iterable[int]) -> Cards:
     """The smallest flat (affine subspace) that contains the cards, ascending: 0, 1, 3, 9, 27 or 81 cards.
 
-    To extend a flat that holds a card p by a card c, add x + (c - p) and x - (c - p) for each card x of the flat. Since
-    third(a, b) = -(a + b), these cards are third(p, third(x, c)) and third(c, third(x, p)).
+    Let p be a card of a flat. To extend the flat by a card c, add x + (c - p) and x - (c - p) for each card x of the
+    flat. Since third(a, b) = -(a + b), these cards are third(p, third(x, c)) and third(c, third(x, p)).
     """
     flat: set[int] = set()
     for card in cards:

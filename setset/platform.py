@@ -153,7 +153,8 @@ def lock_for_process(descriptor: int, patience: float = 0.5) -> bool:
 
     Args:
         descriptor: The open file.
-        patience: Number of seconds to retry. Except on Linux, a process that tests the lock takes it for a moment.
+        patience: Number of seconds to retry, because a process that only tests the lock takes it for a moment. On
+            Linux, a test does not take the lock, so there is no retry.
     """
     lock, mode = (_lock_byte, _msvcrt.LK_NBLCK) if _fcntl is None else (_fcntl.lockf, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
     deadline = time.monotonic() + patience
@@ -235,7 +236,8 @@ def interrupts_blocked(numbers: Iterable[int] = (signal.SIGINT,)) -> Iterator[No
 
 
 def start_resource_tracker() -> None:
-    """Starts the resource tracker of multiprocessing with blocked signals, so that a closed terminal does not end it.
+    """Starts the resource tracker of multiprocessing with blocked signals, so that a closed terminal does not end the
+    tracker.
 
     Call this function before `interrupts_blocked`. Otherwise multiprocessing starts the tracker during the block, and
     unblocks the signals.

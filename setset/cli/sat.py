@@ -16,7 +16,7 @@ _encoding = click.option(
     show_default=True,
     help="Cardinality encoding of PySAT: totalizer, kmtotalizer, mtotalizer, seqcounter, sortnetwrk or cardnetwrk.",
 )
-_FIX = "Cards that the hand must hold: none, triangle, frame, cases, or cards such as 0,1,3."
+_FIX = "Fixed cards of the hand: none, triangle (3 cards), frame (5), cases (a choice), or cards such as 0,1,3."
 
 
 def _complete_solvers(_: click.Context, __: click.Parameter, typed: str) -> list[str]:

@@ -105,11 +105,11 @@ def hands(size: int) -> HandCounts:
 
 
 def _counts_of_complements(small: HandCounts) -> tuple[int, ...]:
-    """Converts the numbers of hands with k sets to the numbers of their complements with k sets. A complement is all
-    cards that are not in the hand.
+    """Converts the numbers of hands with k sets to the numbers of their complements with k sets. The complement of a
+    hand is all cards that are not in the hand.
 
-    A complement holds the sets without a card of the hand. Each card is in 40 sets, each two cards in one set. So by
-    inclusion and exclusion, the complement of a hand of n cards with k sets holds 1080 - 40 n + C(n, 2) - k sets.
+    A complement holds the sets without a card of the hand. Each card is in 40 sets, each pair of cards in one set. So
+    by inclusion and exclusion, the complement of a hand of n cards with k sets holds 1080 - 40 n + C(n, 2) - k sets.
     """
     most = SETS - LINES_THROUGH_CARD * small.size + comb(small.size, 2)
     left = [0] * (most + 1)
@@ -133,8 +133,8 @@ def _stored() -> tuple[tuple[int, ...], ...]:
 def sets_by_differences() -> tuple[int, ...]:
     """Numbers of sets of the deck whose cards differ in exactly 0, 1, 2, 3 and 4 features.
 
-    The symmetries of the deck take any set to any other. So in a random hand, the mean numbers of sets of these five
-    kinds have the same ratios.
+    All sets have the same chance to be in a random hand. So the mean numbers of sets of these five kinds in a random
+    hand have the same ratios.
 
     Returns:
         Five numbers that add up to 1,080.

@@ -1,9 +1,9 @@
-"""Compiled count of the ways to add cards to a hand, by the resulting number of sets. For the last two added cards,
-`tally` replaces a loop over all pairs of outside cards.
+"""Compiled count of the ways to add cards to a hand, by the resulting number of sets.
 
 For each card outside the hand, `pairs` is the number of pairs of cards in the hand that the outside card completes to a
-set. So adding the outside card adds this number of sets. `tally[p]` is the number of outside cards with `pairs` equal
-to p. Adding a card changes `pairs` only at the third cards of the new pairs.
+set. So adding the outside card adds this number of sets. Adding a card changes `pairs` only at the third cards of the
+new pairs. `tally[p]` is the number of outside cards with `pairs` equal to p. For the last two added cards, `tally`
+replaces a loop over all pairs of outside cards.
 """
 
 from typing import Any
@@ -15,8 +15,8 @@ from setset.compiler import njit
 
 @njit(cache=True)
 def _move_pairs(hand: Any, size: Any, card: Any, change: Any, inside: Any, pairs: Any, tally: Any, third: Any) -> None:
-    """Updates `pairs` when `card` joins or leaves the hand: adds `change` for each outside card that makes a set with
-    `card` and one of the first `size` cards."""
+    """Updates `pairs` and `tally` when `card` joins or leaves the hand. Adds `change` to the `pairs` of an outside card
+    for each set of this card, `card` and one of the first `size` cards of the hand."""
     for index in range(size):
         third_card = third[card, hand[index]]
         if not inside[third_card]:
@@ -49,9 +49,9 @@ def _remove_last(hand: Any, size: Any, inside: Any, pairs: Any, tally: Any, thir
 def _count_last_two(hand: Any, size: Any, sets: Any, inside: Any, pairs: Any, tally: Any, third: Any, out: Any) -> None:
     """Adds to `out[k]` the number of ways to add two cards to the hand so that the hand then holds k sets.
 
-    Two outside cards x and y add pairs[x] + pairs[y] sets, and one more set if their third card is in the hand. First
-    `tally` gives the number of x, y for each pairs[x] + pairs[y]. Then a loop corrects the numbers for the x, y whose
-    third card is in the hand.
+    Two outside cards x and y add pairs[x] + pairs[y] sets, and one more set if their third card is in the hand. The
+    first loop takes from `tally` the number of x, y for each value of pairs[x] + pairs[y]. The second loop corrects
+    these numbers for each x, y whose third card is in the hand.
     """
     for p in range(len(tally)):
         if tally[p]:
@@ -71,7 +71,7 @@ def _count_last_two(hand: Any, size: Any, sets: Any, inside: Any, pairs: Any, ta
 @njit(cache=True, nogil=True)
 def count_sets(rows: Any, groups: Any, more: Any, third: Any, counts: Any) -> None:
     """For each hand (one per row) and each k, counts the ways to add `more` cards so that the hand then holds k sets.
-    Adds this number to `counts[group, k]`, where `groups[row]` is the group of the hand.
+    Adds this number to `counts[groups[row], k]`, so hands of one group share a row of `counts`.
 
     Counts each choice of `more` cards C(more, 2) times, because any two of them may be the last two added cards.
     """

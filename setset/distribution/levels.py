@@ -2,8 +2,8 @@
 
 The classes of a size come from the classes of the size before by adding each card, exactly as for lists
 (`symmetry/build.py`): fingerprints, canonical forms where a fingerprint is not enough, and a double count of the links
-between classes. The number of hands of n + m cards with k sets needs only the classes of n cards. Every hand of n + m
-cards is a hand of n cards and m more cards, in C(n + m, m) ways. So, with a representative H of each class of n cards,
+between classes. To compute the number N(k) of hands of n + m cards with k sets, the classes of n cards are enough.
+Every hand of n + m cards is a hand of n cards and m more cards, in C(n + m, m) ways. So, with one hand H of each class,
 
     N(k) = sum over H of (hands in the class of H) * #{m cards that give H + m cards k sets} / C(n + m, m).
 """

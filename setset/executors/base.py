@@ -40,8 +40,8 @@ class Requirements:
     version: str
     roots: tuple[str, ...]
     trial_folder: str
-    """Folder in which the worker writes a test file, as a path relative to the first root. The folder has batch files.
-    So if the worker is killed, a later run removes the test file, as it does with all temporary files there."""
+    """Folder in which the worker writes a test file, as a path relative to the first root. Later runs remove all
+    temporary files in this folder of batch files, so also the test file of a killed worker."""
     build: str = ""
     """Digest of the source code that decides the bytes of a batch file (see `build_digest`)."""
 
@@ -70,9 +70,8 @@ class RemoteExecutor(ObservableExecutor):
 
 
 def describe_task(arguments: tuple[Any, ...], seconds: float | None) -> tuple[RunningTask, ...]:
-    """Describes the task of a function call for `setset status`, from the arguments of the call and the seconds since
-    its start (None if the call waits). Returns an empty tuple for calls without a task, such as the check of a
-    worker."""
+    """Describes the task of a function call for `setset status`. `seconds` is the time since the start of the call;
+    None if the call waits. Returns an empty tuple for a call without a task, such as the check of a worker."""
     (task,) = arguments if len(arguments) == 1 else (None,)
     if not isinstance(task, ExpandTask | CountTask):
         return ()

@@ -34,8 +34,8 @@ COMPILING: Answer = (False, "first run: compiling, up to a minute, once; later r
 """Message that a worker process sends before it compiles the kernels."""
 
 HEAD_START = 2.0
-"""Maximum number of seconds that other workers wait for the first worker to start. Alone, the first worker loads the
-compiler faster. At its beginning a run needs no second worker, because its first tasks follow one after the other."""
+"""Maximum number of seconds that the other workers wait for the first worker to start, which loads the compiler faster
+alone. The wait costs little, because the first tasks of a run follow one after the other."""
 
 TRY_FEWER = "try fewer with --workers, or see the limit on processes ('ulimit -u')"
 

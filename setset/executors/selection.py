@@ -16,9 +16,9 @@ from setset.platform import START_METHOD, interrupts_blocked, start_resource_tra
 
 
 def choose_executor(name: str, access: FileAccess) -> StartExecutor:
-    """Returns a function that starts an executor, chosen by name.
+    """Returns a function that starts the executor with this name.
 
-    Names are local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, and MODULE:CALLABLE, a function that takes the number of
+    Names are local, dask, dask=ADDRESS, dask=SCHEDULER_FILE and MODULE:CALLABLE. The callable takes the number of
     workers and returns a `concurrent.futures.Executor`. Raises BadInput for any other name.
     """
     kind, equals, address = name.partition("=")

@@ -167,8 +167,8 @@ class _Export:
     def _stale_files(
         self, folder: Path, names: str, tasks: Iterable[ExportTask], waiting: Iterable[ExportTask]
     ) -> list[Path]:
-        """Finds the files to remove: files with a name of this export that no task writes. Without `overwrite`, raises
-        BadInput if the export would remove or replace a file."""
+        """Finds the files to remove: files whose name fits this export, but belongs to no task. Without `overwrite`,
+        raises BadInput if the export would remove or replace a file."""
         own = {Path(task.path).name for task in tasks}
         entries = sorted(folder.iterdir()) if folder.is_dir() else []
         stale = [path for path in entries if re.fullmatch(names, path.name) and path.name not in own]
@@ -195,8 +195,8 @@ class _Export:
         return total
 
     def to_file(self) -> Exported:
-        """Writes a range of lists to one file. The output is an open file of the caller, or a path. The file of a path
-        is written whole or not at all."""
+        """Writes a range of lists to one file. The output is an open file of the caller, or a path. If the output is a
+        path, the file is written whole or not at all."""
         options, output = self._options, self._options.output
         count = self._size.range_length(options.start, options.limit)
         metadata = {"first_list": str(options.start), "lists": str(count), **self._content.metadata}

@@ -80,8 +80,8 @@ def _read_lists(task: ExportTask) -> Iterator[Lists]:
 
 
 def measure(task: ExportTask) -> float:
-    """Estimates the bytes per list of a task's file from a sample: lists from the middle of a stored batch, or the
-    first lists if they are derived from a batch of a smaller size."""
+    """Estimates the bytes per list of a task's file from a sample. If the lists are stored in a batch, takes the sample
+    from the middle of the batch. If the lists are derived from a batch of a smaller size, takes the first lists."""
     from setset.tasks.worker import read_lists
 
     content, rows = task.content, min(SAMPLE, task.content.row_group_size, task.lists)
@@ -120,7 +120,7 @@ def block_rows(content: Content) -> int:
 class Manifest:
     """The manifest of an export: a JSON file with the names and the metadata of all finished files in the folder.
 
-    It leaves out Parquet files, because they contain their metadata.
+    The manifest leaves out Parquet files, because each Parquet file contains its own metadata.
     """
 
     def __init__(self, folder: Path) -> None:

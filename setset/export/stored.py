@@ -55,9 +55,9 @@ class StoredSize:
     run: str
     """Command that completes the size; empty if it is complete."""
     batches: tuple[tuple[int, Source], ...]
-    """Parts of the size up to the first missing batch: number of lists and source of each part. If the size has files,
-    the source is the batch with the lists. Otherwise the lists are derived from the source, a batch of a smaller size.
-    Empty for lists from the classes."""
+    """Parts of the size up to the first missing batch, each with its number of lists and its source. If the size is
+    stored, the source of a part is the batch with its lists. Otherwise the source is the batch of a smaller size from
+    which the lists are derived. Empty for lists from the classes."""
     blocks: Callable[[int, int, int], Iterator[Lists]]
     """Function (start, count, rows) that reads `count` lists from index `start` on, in arrays of up to `rows` rows."""
 

@@ -1,12 +1,13 @@
 """The question "are there K cards without a set?" as clauses for any SAT solver.
 
 Variable c + 1 is true if card c is one of the K cards. 1,080 clauses forbid the sets. A cardinality encoding of PySAT
-says that at least K of the 81 variables are true. The encoding adds variables with numbers above 81. In a smaller deck,
-a clause of one literal makes each missing card false.
+says that at least K of the 81 variables are true. The encoding adds variables with numbers above 81. If the deck is
+smaller, a clause of one literal makes the variable of each card outside the deck false.
 
 A problem may fix cards. A *case* is a group of fixed cards, and the K cards must contain at least one whole case. If
-there is only one case, a clause of one literal makes each of its cards true. If there are several cases, each case has
-a variable, which makes all cards of the case true. A clause says that at least one of these variables is true.
+there is only one case, a clause of one literal makes the variable of each of its cards true. If there are several
+cases, each case has its own variable. If this variable is true, so are the variables of all cards of the case. A clause
+says that at least one variable of a case is true.
 """
 
 from collections.abc import Iterator
@@ -25,8 +26,8 @@ Clause = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Problem:
-    """A SAT problem. It is satisfiable if and only if some `cards` cards hold no set and contain at least one whole
-    case of `fixing`.
+    """A SAT problem. It has a solution if and only if some list of at least `cards` cards contains at least one whole
+    case (see `Fixing`) of `fixing`.
 
     >>> problem = encode(20)
     >>> problem.variables, len(problem.clauses)

@@ -1,4 +1,4 @@
-"""Cards that a SAT problem may fix without losing its answer: affine maps take every list to a list with these cards.
+"""Cards that a SAT problem may fix without losing its answer.
 
 An affine map takes sets to sets, so the image of a list of K cards is a list of K cards.
 Fixing cards is sound for K if every list of K cards has an image that holds the fixed cards.
@@ -12,10 +12,11 @@ Cases. The three colours are three parallel hyperplanes, so one of them holds at
 more if K >= 19. A map takes this colour to the first colour. A plane holds at most 4 cards of a list, so seven of these
 cards span the hyperplane. Maps of the hyperplane extend to all cards, so some map takes the seven cards to the
 representative of their class among the 7-lists that span a hyperplane. There are two such classes. As K > 9, the list
-has a card outside the hyperplane. The maps that fix the hyperplane pointwise, (x, y) -> (a x, y + x v) with x the
-colour, a = 1 or 2, and v any of 27 vectors, take any card outside to any other. So one card outside may also be
-fixed. This makes two cases with eight cards each, and every list of K >= 19 cards has an image in one of them. The
-numbers 4, 9 and two are computed in this module, not assumed.
+has a card outside the hyperplane. Write a card as (x, y), where x is its colour, and y its other three digits. The maps
+(x, y) -> (a x, y + x v), with a = 1 or 2 and any of the 27 vectors v, fix each card of the hyperplane x = 0, and take
+any card outside to any other. So one card outside may also be fixed. This makes two cases with eight cards each, and
+every list of K >= 19 cards has an image that contains one of them. This module computes the numbers 4 and 9 and the
+two classes; it does not assume them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +38,7 @@ NAMES: Final = ("none", "triangle", "frame", "cases")
 class Fixing:
     """Cards that a SAT problem fixes. A *case* is a group of cards; the answer must contain at least one whole case.
 
-    An affine map takes every list of at least `least` cards to a list that contains a whole case. If a user chose the
+    Affine maps take every list of at least `least` cards to a list that contains a whole case. If a user chose the
     cards, `least` is None, and the answer covers only lists that contain these cards.
     """
 
@@ -92,16 +93,16 @@ def _named_fixing(name: str) -> Fixing:
 
 
 def spanning_sevens() -> tuple[Cards, ...]:
-    """Canonical forms of the 7-lists that span a hyperplane. Affine maps take every such list to one of these forms.
+    """Canonical forms of the 7-lists that span a hyperplane.
 
-    Such a list holds four cards in general position, and a map takes them to the first four cards of the frame. So
-    every class has a list that holds the first four cards of the frame, and lies in the hyperplane that they span.
+    Such a list holds four cards in general position, and an affine map takes them to the first four cards of `FRAME`.
+    So it is enough to classify the lists that contain these four cards and lie in the hyperplane that they span.
 
     Returns:
         The canonical forms, in order.
 
     Raises:
-        SetsetError: a step of the proof for two cases fails. This never happens.
+        SetsetError: a check of the proof in the module docstring fails. This never happens.
 
     >>> spanning_sevens()
     ((0, 1, 3, 4, 9, 10, 12), (0, 1, 3, 4, 9, 10, 14))
@@ -119,10 +120,10 @@ def spanning_sevens() -> tuple[Cards, ...]:
 
 
 def largest_list_size(flat: Sequence[int], frame: Sequence[int]) -> int:
-    """Size of the largest list that spans a flat (affine subspace). Searches only the lists that contain `frame`, an
-    affine basis of the flat.
+    """Size of the largest list in a flat (affine subspace). `frame` is an affine basis of the flat.
 
-    No other list inside the flat is larger, because the largest list of a smaller flat is at most as large.
+    Searches only the lists that contain `frame`. A map takes every other list that spans the flat to such a list, and
+    lists in a smaller flat are not larger.
     """
     return max(len(cards) for cards in grow_lists(frame, flat))
 

@@ -1,7 +1,7 @@
 """Reads the answers of other SAT solvers from their output files.
 
 Reads three formats: `s SATISFIABLE` with `v` lines as in the SAT competitions, minisat's `SAT` with one line of
-literals, and bare literals. Comments and statistics around them are ignored.
+literals, and bare literals. Ignores comments and statistics around them.
 """
 
 import re

@@ -95,7 +95,7 @@ def solve(problem: Problem, solver: str = PROVERS[0], timeout: float | None = No
 def decode_model(model: list[int], least: int = 1, cases: tuple[Cards, ...] = ((),)) -> Cards:
     """Returns the cards whose variables are true in the solver's model.
 
-    Raises WrongAnswer if the cards hold a set, are too few, or do not contain a whole case of `cases`.
+    Raises WrongAnswer if the cards hold a set, are too few, or contain no whole case of `cases` (see `Fixing`).
     """
     true = set(model)
     cards = tuple(card for card in range(CARDS) if variable(card) in true)

@@ -215,8 +215,8 @@ def print_many_classified(
 ) -> None:
     """Prints a line per hand: its class and cards. For a hand with a set, prints a dash, the cards and the set.
 
-    Calls `report` for an input line that is not a hand. `report` adds the line number and the error to `rejected`. For
-    each entry of `rejected`, JSON output has an object with the error.
+    If an input line is not a hand, calls `report`, which adds the line number and the error to `rejected`. JSON
+    output has an object for each entry of `rejected`.
     """
     from setset.spaces import Deck
     from setset.symmetry import Classification, classes_of, classify_many

@@ -94,8 +94,8 @@ def print_deck_class(list_class: ListClass, deck: Deck, as_json: bool, wide: boo
 
 
 def print_deck_counts(deck: Deck, size: int | None, as_json: bool, wide: bool) -> bool:
-    """Prints a row per size of a smaller deck: the number of lists, counted one by one, and the sum of the lists of all
-    classes. Returns whether the two numbers agree for all sizes."""
+    """Prints a row per size of a smaller deck: the number of lists counted one by one, and the same number computed
+    from the classes. Returns whether the two numbers agree for all sizes."""
     sizes = range(deck.largest + 1) if size is None else [size]
     rows = [{"size": size, "lists": len(deck.all_lists(size)), "class_sum": deck.lists(size)} for size in sizes]
     if as_json:

@@ -78,11 +78,11 @@ def describe_estimate(estimate: Estimate, on_cluster: bool = False) -> str:
 
 
 def introduce(estimate: Estimate | None, yes: bool, on_cluster: bool = False) -> list[str]:
-    """Returns the lines to print when a run begins: the estimate and its warnings. Before a large run, prints these
-    lines at once, asks whether to start, and returns no lines. If the answer is no, ends the command.
+    """Returns the lines to print when a run begins: the estimate and its warnings. Before a large run without `yes`,
+    prints these lines at once, asks whether to start, and returns no lines. If the answer is no, ends the command.
 
     Raises:
-        BadInput: The run is large, and there is no terminal to ask on.
+        BadInput: The run is large, `yes` is not set, and there is no terminal to ask on.
     """
     if estimate is None or not estimate.lists:
         return []

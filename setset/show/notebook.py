@@ -91,7 +91,7 @@ def draw(cards: CardsLike, columns: int | None = None, with_sets: bool = False) 
 
     Args:
         cards: Distinct cards, such as a tuple or a row of an array.
-        columns: Cards per row. By default, 5 to 21 cards make three rows.
+        columns: Cards per row. By default, up to 4 cards make one row, 5 to 21 cards three rows, more cards rows of 9.
         with_sets: Outline the sets, each in its own colour.
 
     Raises:

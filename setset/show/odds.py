@@ -35,7 +35,7 @@ _TAKES = {
     Policy.FIRST: "the first set in the order of the table",
 }
 _COUNTED = (
-    "Up to the last deal: tables until the deck is empty, and the table after the last deal.",
+    "Up to the last deal: all tables until the last cards are dealt, and the table after that.",
     "To the end: all tables. After the last deal, a table gets no more cards, so it holds fewer sets.",
 )
 

@@ -1,4 +1,4 @@
-"""The game for players at one terminal (`setset play`): draws the table, reads calls, shows the clock, gives hints.
+"""The game for players at one terminal (`setset play`): draws the cards, reads what players call, shows the clock.
 
 The rules are in `setset.table.game`; this module only prints and reads. It reads whole lines, so that the game also
 works in a pipe, without colours and without the clock.

@@ -156,7 +156,8 @@ class Deck:
         return lists[np.random.default_rng(seed).integers(0, len(lists), count)]
 
     def classify(self, cards: CardsLike) -> Classification:
-        """Finds the class of a hand. The canonical form has cards of this deck, and the map takes this deck to itself.
+        """Finds the class of a hand. The canonical form in the result has only cards of this deck, and the map in the
+        result takes this deck to itself.
 
         Raises:
             BadInput: something is not a card of this deck, or a card is given twice.

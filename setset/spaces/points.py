@@ -25,8 +25,8 @@ def read_points(path: str | Path, dimension: int | None = None, integers: bool =
         path: A text file with a point per line, JSON, or an array that numpy saved. In text, blanks, commas or brackets
             may separate the digits 0, 1, 2 of a point, and # begins a comment.
         dimension: The number of digits of a point, 1 to 10; by default the number of digits of the first point.
-        integers: If True, each number in the file is a point, as 0 to 80 are cards. The base-3 digits of the number are
-            the digits of the point, most significant first.
+        integers: If True, each number in the file is a point. The base-3 digits of the number are the digits of the
+            point, most significant first.
 
     Returns:
         An array with a row of digits per point, in the order of the file.

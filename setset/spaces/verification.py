@@ -54,7 +54,7 @@ def verify(points: Any, dimension: int | None = None) -> Verification:
         dimension: The number of digits, 1 to 10.
 
     Returns:
-        The result. The class and the number of symmetries are found in at most four dimensions.
+        The result. Only in at most four dimensions, it has the class and the number of symmetries.
 
     Raises:
         BadInput: the values are not points of one dimension, or a point is given twice.
@@ -77,8 +77,9 @@ def verify(points: Any, dimension: int | None = None) -> Verification:
 
 
 def _find_line(rows: Points) -> tuple[tuple[Point, Point, Point] | None, Any]:
-    """Finds the first three points on a line; None for a cap. Also returns a mask over the points of the space. For a
-    cap, it marks the points that cannot be added: points of the cap, and points that complete a line."""
+    """Returns the first three points found on a line, or None for a cap, and a mask over all points of the space. For a
+    cap, the mask marks the points that cannot be added: points of the cap, and points that complete a line with two
+    points of the cap."""
     weights = 3 ** np.arange(rows.shape[1] - 1, -1, -1)
     taken = np.zeros(3 ** rows.shape[1], np.bool_)
     taken[rows @ weights] = True
@@ -112,7 +113,7 @@ def _span(rows: Points) -> int:
 
 def _classify(rows: Points, spans: int) -> tuple[str, int]:
     """Returns the class of a cap of up to four dimensions, and the number of affine maps of its space that keep it.
-    Reads each point as a card that ends with the digits of the point."""
+    The card of a point has the digits of the point as its last digits, and 0 before them."""
     from setset.symmetry.classification import classify
 
     digits = rows.shape[1]

@@ -73,7 +73,7 @@ Piece = StoredPiece | ClassPiece
 
 def stored_pieces(source: Source, target: int, size: int, lists: int, entries: Sequence[int]) -> Iterator[StoredPiece]:
     """Cuts the lists of a source batch, or the lists derived from it, into pieces of about `PIECE` lists. Cuts only
-    between the stretches of `entries` (see `StoredPiece`), so that no list is derived twice."""
+    between stretches (see `StoredPiece.entries`), so that no list is derived twice."""
     start = before = 0
     for entry in entries or (lists,):
         before += entry
@@ -112,7 +112,7 @@ def collect(
 
     Args:
         pieces: At least one, in the order of their lists.
-        explain: Makes the error for a list that cannot be read, from the index of the list and the reason.
+        explain: Function that makes the error for an unreadable list, from the index of the list and the reason.
     """
     size = pieces[0].size
     total = Tally(size, by)

@@ -1,8 +1,8 @@
 """The kernel that counts lists by remaining cards, by the card at each position, and by features.
 
 **Invariant.** Lists come in any order, but neighbours usually share all cards except the last few. So for each depth d
-the kernel keeps results for the first d cards. For a list, it updates the results only from the first card on that
-differs from the list before. These results are:
+the kernel keeps results for the first d cards. For each list, it computes the results again only from the first card
+that differs from the list before. The results are:
 
 - `excluded[d]`: cards that make a set with two of the first d cards, as two words: cards 0 to 63, and 64 to 80;
 - `since[d]`: first row of the consecutive lists that share their first d + 1 cards with the current list;
@@ -80,8 +80,8 @@ def tally_rows(rows, thirds, above, values, positions, remaining, features):  # 
 @njit(cache=True)
 def _count_features(features, counts, with_value, lists):  # type: ignore[no-untyped-def]
     """Adds `lists` consecutive lists, which share all cards except the last, to the histogram `features`. For each
-    value, `counts` has the number of shared cards with the value, and `with_value` the number of lists whose last card
-    has the value. Resets `with_value` to 0."""
+    value of a feature, `counts` has the number of shared cards with the value, and `with_value` the number of lists
+    whose last card has the value. Resets `with_value` to 0."""
     for value in range(len(with_value)):
         features[value, counts[value]] += lists - with_value[value]
         features[value, counts[value] + 1] += with_value[value]
@@ -91,7 +91,7 @@ def _count_features(features, counts, with_value, lists):  # type: ignore[no-unt
 @cache
 def tables() -> tuple[npt.NDArray[Any], ...]:
     """Tables for `tally_rows`: the third card of each pair of cards; for each card, a bitmask (two words) of the cards
-    above it; and for each card, its four values (0 to 11)."""
+    above it; and for each card, its values of the four features, numbered 0 to 11 over all features."""
     above = [(1 << CARDS) - (2 << card) for card in range(CARDS)]
     words = np.array([[cards & (2**64 - 1), cards >> 64] for cards in above], np.uint64)
     values = [[3 * feature + digit for feature, digit in enumerate(digits(card))] for card in range(CARDS)]

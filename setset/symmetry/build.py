@@ -1,19 +1,19 @@
 """Builds all classes of one size from all classes of the size before.
 
-Every list of size n + 1 is a list C of size n and a card x that can be added, in n + 1 ways. Let the
-classes of size n be complete. For each fingerprint h, the number of lists of size n + 1 with fingerprint h is
-then known before any of them is classified:
+Every list of size n + 1 is a list of size n and a card x, in n + 1 ways. If all classes of size n are known, so is the
+number of lists of size n + 1 with a fingerprint h (see `fingerprints.py`):
 
-    N(h) = sum over C of lists(C) * #{x : fingerprint(C + x) = h} / (n + 1).
+    N(h) = sum over C of lists(C) * #{x : fingerprint(C + x) = h} / (n + 1),
 
-Now find the canonical form of one list with fingerprint h. Its stabilizer gives the number of lists in its
-class. If the class has N(h) lists, all lists with this fingerprint are in the class, and no other list needs a search.
-If not, the canonical forms of all lists with this fingerprint are found, and the sum over their classes must be N(h).
-So there are hardly more searches than classes, and different classes may share a fingerprint.
+where C is one list of each class of size n, and lists(C) is the number of lists in its class. Now find the canonical
+form of one list with fingerprint h. Its stabilizer gives the number of lists in its class. If the class has N(h) lists,
+all lists with this fingerprint are in the class, and no other list needs a search. Otherwise find the canonical forms
+of C + x for all C and x with this fingerprint. The classes of these forms must have N(h) lists in total. So there are
+hardly more searches than classes.
 
-A double count checks the result: each card is removed from each representative of a new class, and the class of the
-rest is found separately. Adding cards and removing cards must give the same number of pairs of a smaller list inside a
-larger list.
+A double count checks the result. Remove each card from one list of each new class, and find the class of the remaining
+cards. For each two classes, adding cards and removing cards must give the same number of pairs of a list of one class
+inside a list of the other class.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
     """Builds all classes of a size from all classes of the size before.
 
     Args:
-        size: 0 to 21. The level of 21 is empty, which proves that there are no lists of 21 cards.
+        size: 0 to 21. The level of size 21 is empty, which proves that there are no lists of 21 cards.
         previous: all classes of size `size` - 1, in order; nothing for size 0.
 
     Returns:
@@ -81,8 +81,8 @@ def extend_classes(lists: CardArray, counts: Integers, free: Marks) -> tuple[Car
         free: for each row, the cards that may be added, as 81 truth values.
 
     Returns:
-        The canonical forms of the new classes in order, the orders of their stabilizers, and the links between the two
-            sizes.
+        The canonical forms of the new classes in order, the orders of their stabilizers, and the links (see `Link`)
+            between the two sizes.
 
     Raises:
         SetsetError: a check of the counts fails, because `lists` lacks a class.

@@ -2,21 +2,22 @@
 
 The definition does not depend on the search, so stored canonical forms stay right if the search changes.
 
-Which maps to try. The least list of a class that spans a k-flat holds the first k + 1 cards of the standard
-frame 0, 1, 3, 9, 27. Proof: suppose that its cards below 3**j are known, and that it has more. A map that fixes
-all cards below 3**j can take any other card to 3**j, the least card outside; so the least list holds 3**j. Hence
-it is enough to try the maps that take a frame *made of cards of the list* to the standard frame. They are
-tried one frame card at a time: j frame cards determine which labels below 3**(j - 1) are taken. Of two lists
-of the same length, the lesser list holds the lowest label that only one of them holds.
+Which maps to try (`geometry.py` defines flats and frames). If the lists of a class span a k-flat, the least list holds
+the first k + 1 cards of the standard frame 0, 1, 3, 9, 27. Proof: if it holds a card outside the flat of the cards
+below 3**j, a map that fixes all cards of the flat can take this card to 3**j, the least card outside. Hence it is
+enough to try the maps that take a frame *made of cards of the list* to the standard frame. The search chooses a frame
+card by card: the first j cards determine which cards below 3**(j - 1) the image of the list holds. Of two lists of the
+same length, the lesser list holds the lowest card that only one of them holds.
 
-Which frames to skip. Take the steps b - a between cards a, b of the list. If two pairs (a, b) and (c, d) have the
-same step, then the map that takes a, b, c to 0, 1, 3 takes d to 4, so the least list holds 0, 1, 3, 4. If three
-pairs have the same step, the third pair is not in the plane of the other two (a plane holds at most four cards of a
-list), and the least list holds 0, 1, 3, 4, 9, 10. So the first two cards of a frame must have a step that as many pairs
-share as possible, up to three, and the next two must be first cards of such pairs.
+Which frames to skip. The step of a pair (a, b) of cards of the list is the difference b - a. If two pairs (a, b) and
+(c, d) have the same step, then the map that takes a, b, c to 0, 1, 3 takes d to 4. So the least list holds 0, 1, 3, 4.
+If three pairs have the same step, the third pair is not in the plane of the other two, because a plane holds at most
+four cards of a list. So the least list holds 0, 1, 3, 4, 9, 10. Hence the first two cards of a frame must be a pair
+whose step is shared by as many pairs as possible, counted only up to three. If two or more pairs share it, the third
+card must be the first card of another such pair. If three or more share it, this also holds for the fourth card.
 
-Each frame that leads to the least list determines a map that takes the list there. So the number of these frames is the
-order of the group that the stabilizer induces on the flat that the list spans.
+The map of a frame takes the frame to the standard frame. So the number of frames whose maps take the list to the least
+list is the order of the group that the stabilizer induces on the flat that the list spans.
 """
 
 from collections.abc import Sequence
@@ -52,7 +53,7 @@ _compiled = Lock()
 
 def find_least_frames(cards: Sequence[int]) -> tuple[Cards, CardArray]:
     """Finds the canonical form of a list, and all frames of the list that lead to the form, one frame per row. A frame
-    leads to the form if a map takes both the frame to the standard frame and the list to the form."""
+    (see `geometry.py`) leads to the form if a map takes the frame to the standard frame, and the list to the form."""
     # A thread that holds the lock may be compiling. Other threads search without the compiler instead of waiting.
     if next(_searches) < PLAIN_SEARCHES or not _compiled.acquire(blocking=False):
         return search_plainly(cards)

@@ -20,11 +20,10 @@ STORED: Final = Path(__file__).with_name("classes.npz")
 
 
 class Catalogue:
-    """The classes of all sizes. Some levels may come from the caller, without a check; the others come from the
-    package.
+    """The classes of all sizes. A level has the classes of one size.
 
     Args:
-        levels: levels of some sizes, such as a database has.
+        levels: levels of some sizes, not checked; the other levels come from the package.
 
     >>> catalogue = Catalogue()
     >>> list_class = catalogue.get(4, 1)
@@ -82,7 +81,7 @@ class Catalogue:
         return self._starts[size]
 
     def class_at(self, size: int, rank: int) -> tuple[ListClass, int]:
-        """The class of the list with this rank among all lists of its size, and the rank of the list within the class.
+        """Finds the list with a rank among all lists of a size. Returns its class, and its rank within the class.
 
         Raises:
             BadInput: there is no list of this size, or of this rank.
@@ -139,8 +138,8 @@ class Catalogue:
     def numbers_of(self, lists: CardArray) -> npt.NDArray[np.int64]:
         """Finds the number of the class of each list. `lists` has one list per row, all of one size.
 
-        If only one class has the fingerprint of a list, the list is in this class. Otherwise the canonical form
-        decides.
+        If only one class has the fingerprint (see `fingerprints.py`) of a list, the list is in this class. Otherwise
+        its canonical form decides.
 
         Raises:
             BadInput: a list has no class in this catalogue.

@@ -185,7 +185,7 @@ def find_classes(
         game_classes: only classes that fall into this many smaller classes under the game's own symmetries.
         hyperplane: only classes whose lists have these numbers of cards in some three parallel hyperplanes, such as
             "6+6+0".
-        exclusion: only classes whose lists have a card outside that completes this many of their pairs to sets.
+        exclusion: only classes in which some card outside a list completes this many pairs of the list to sets.
         among: search only these classes, of a smaller deck; by default all classes of the size.
         sort: attribute that the classes are sorted by.
         reverse: whether the greatest value comes first.

@@ -59,12 +59,12 @@ def _keep_fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-
 
 @njit(cache=True)
 def _find_layers(cards_inside, points, width, minus, layers, counts):  # type: ignore[no-untyped-def]
-    """Finds, for each step s, the cards of a flat that a shift by s moves into the canonical form R. Writes their
-    labels, 0 to `width` - 1, ascending, to `layers[s]`.
+    """Finds, for each difference s, the cards p of a flat for which p + s is in the canonical form R. Writes the labels
+    of these cards, 0 to `width` - 1, ascending, to `layers[s]`.
 
-    All cards of a frame but its last card span the flat. Let the last card be the first card plus s. Then the list of
-    the frame has the labels in `layers[0]`, the labels in `layers[s]` plus `width`, and the labels in `layers[2s]` plus
-    2 `width`.
+    All cards of a frame except its last card span the flat. Let the last card be the first card plus s. Then the list
+    that belongs to the frame (see `ranking.py`) has the labels in `layers[0]`, the labels in `layers[s]` plus `width`,
+    and the labels in `layers[2s]` plus 2 `width`.
     """
     counts[:] = 0
     for label in range(width):
@@ -79,7 +79,7 @@ def _find_layers(cards_inside, points, width, minus, layers, counts):  # type: i
 def fill_members(start, cards_inside, maps, ways, lists, total, minus):  # type: ignore[no-untyped-def]
     """Fills the rows of `lists` with the lists of ranks `start`, `start` + 1, and so on. Returns the number of rows.
 
-    `cards_inside` is the canonical form R, `ways[i]` is the number of ways to complete i cards to a frame.
+    `cards_inside` is the canonical form R. `ways[i]` is the number of ways to complete i cards to a whole frame.
     """
     dimension = len(ways) - 2
     cards = maps.shape[1]

@@ -1,11 +1,10 @@
 """Fingerprints: a number per list that no affine map changes. Lists with different fingerprints are in different
 classes.
 
-A fingerprint is cheap enough to compute for every list that is one card longer or shorter. The first step
-counts, for each card outside the list, the pairs of the list that have it as their third card. The second step sums,
-for each card of the list, the values of the third cards of its pairs. The next two steps repeat both sums with the new
-values. All sums are over multisets that a map only rearranges, so isomorphic lists have equal fingerprints. The
-converse is not always true: `build.py` finds the classes that share a fingerprint.
+The computation has four steps. The first step counts, for each card outside the list, the pairs of the list that have
+this card as their third card. The second step sums, for each card of the list, the values of the third cards of its
+pairs. The next two steps repeat both sums with the new values. A map only rearranges the terms of each sum, so all
+lists of a class have the same fingerprint. Different classes may share a fingerprint; `build.py` tells them apart.
 """
 
 import numpy as np
@@ -20,9 +19,9 @@ INCREMENT = np.uint64(0x9E3779B97F4A7C15)
 MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
 SHIFT = np.uint64(31)
 INSIDE = np.uint64(1000)
-"""Value added to the count of each card of the hand, so that it differs from the counts of other cards. A card's count
-is the number of pairs of the hand that have it as third card. The value matters only for hands with sets: in other
-hands, no card of the hand has pairs to count."""
+"""Value added to the count of each card of the hand, so that it differs from the counts of other cards. The count of a
+card is the number of pairs of the hand with this third card. The value matters only for hands with sets, because
+otherwise no pair has its third card in the hand."""
 
 
 @njit(cache=True, inline="always")
@@ -75,8 +74,8 @@ def fingerprint_rows(lists: CardArray) -> Fingerprints:
 
 
 def find_indices(stored: Fingerprints, prints: Fingerprints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Looks up each fingerprint of `prints` in the array `stored`. Returns the index of its first occurrence (any index
-    if it does not occur), and the number of its occurrences."""
+    """Looks up each fingerprint of `prints` in the array `stored`. Returns for each the index of its first occurrence
+    (any index if it does not occur), and the number of its occurrences."""
     order = np.argsort(stored, kind="stable")
     low = np.searchsorted(stored[order], prints, "left")
     times = np.searchsorted(stored[order], prints, "right") - low

@@ -5,10 +5,10 @@ directions (linear forms other than 0, up to their sign). The game is four of th
 these four directions to each other. Any other four independent directions would make an equally good game. There are
 63,180 such games, and the affine maps take any game to any other game.
 
-The classes of the game inside an affine class are the orbits of its hands under the 31,104 maps, which keep the game.
-Maps that keep one hand and move the game have the same number of orbits on the games. So the number of classes is the
-number of orbits of a hand's stabilizer on the 63,180 games. By Burnside's lemma, this is the mean number of games that
-a map of the stabilizer keeps. No list is enumerated.
+The classes of the game inside an affine class are the orbits of its lists under the 31,104 maps that keep the game.
+These maps have as many orbits on the lists of the class as the stabilizer of one list has on the 63,180 games. By
+Burnside's lemma, this number of orbits is the mean number of games that a map of the stabilizer keeps. So no list is
+enumerated.
 """
 
 from collections.abc import Iterable
@@ -51,7 +51,7 @@ same number of features, 1 to 4.
 def _map_directions(frame, forms, direction_of, values, minus, moved):  # type: ignore[no-untyped-def]
     """Writes to `moved` the image of each of the 40 directions under the map that takes the frame to 0, 1, 3, 9, 27.
 
-    A map and its inverse keep the same games.
+    The caller may also give the frame of the inverse map, because a map and its inverse keep the same games.
     """
     for direction in range(len(forms)):
         image = 0
@@ -174,7 +174,7 @@ def _make_tables() -> tuple[CardArray, CardArray, npt.NDArray[np.uint8], npt.NDA
     - `forms`: for each direction its linear form, given as the card whose digits are the coefficients;
     - `direction_of`: for each linear form its direction;
     - `values`: the value of each form at each card;
-    - `games`: for any four directions, True if they are independent and so make a game.
+    - `games`: for any four directions, whether they are independent, and so make a game.
     """
     values = (DIGITS @ DIGITS.T % 3).astype(np.uint8)
     forms = linear_forms()

@@ -2,9 +2,9 @@
 
 A *flat* is an affine subspace: a card, a line (a set), a plane, a hyperplane, or all cards. A *frame* of
 dimension k is k + 1 cards in general position, in order. The *standard frame* is 0, 1, 3, 9, 27: the card 0
-and the four cards that differ from it by one in the last, third, second and first digit. The flat that its
-first k + 1 cards span is the cards below 3**k, so a card below 3**k is also a *label*: the position of
-a card in a k-flat, counted from a frame of that flat.
+and the four cards that differ from it by one in the last, third, second and first digit. Its first k + 1 cards
+span the flat of the cards below 3**k. An affine map takes a frame of another k-flat to these k + 1 cards, and each
+card of the other flat to a number below 3**k, the *label* of the card in this frame.
 """
 
 import math
@@ -117,8 +117,8 @@ def span_frames(frames: CardArray) -> CardArray:
 def enumerate_subspaces(dimension: int) -> CardArray:
     """All flats (affine subspaces) of a dimension, a flat per row, in the lexicographic order of their least frames.
 
-    The least frame of a flat begins with its least card; each next card is the least card outside the flat of the
-    cards before. A row holds the cards in the order of their labels in that frame.
+    The least frame of a flat begins with the least card of the flat. Each next card is the least card of the flat that
+    the cards before it do not span. A row holds the cards of a flat in the order of their labels in its least frame.
     """
     if dimension < 0:
         return np.zeros((1, 0), np.uint8)

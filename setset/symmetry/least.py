@@ -35,7 +35,7 @@ def _search_rows(
     lists: CardArray, forms: CardArray | None = None, room: int = 1
 ) -> tuple[CardArray, Integers, Integers, CardArray]:
     """Searches for the canonical form of each list (one per row). Returns the forms, their dimensions, the number of
-    frames that lead to each form, and the first `room` of these frames."""
+    frames that lead to each form (see `find_least_frames`), and the first `room` of these frames."""
     canonical_forms = np.zeros_like(lists) if forms is None else forms
     dimensions, counts = np.zeros((2, len(lists)), np.int64)
     frames = np.zeros((len(lists), room, DIMENSION + 1), np.uint8)
@@ -52,8 +52,7 @@ def canonicalize_rows(lists: CardArray) -> tuple[CardArray, Integers]:
 
 
 def find_first_frames(lists: CardArray, forms: CardArray) -> CardArray:
-    """Finds the first frame of each list (one per row) that leads to its canonical form: a map takes both the frame
-    to the standard frame and the list to the form.
+    """Finds for each list (one per row) the first frame that leads to its canonical form (see `find_least_frames`).
 
     If a frame has fewer than five cards, completes it to five cards.
 
@@ -71,9 +70,9 @@ def find_first_frames(lists: CardArray, forms: CardArray) -> CardArray:
 
 def find_least_frames(cards: Sequence[int], is_form: bool = False) -> tuple[Cards, CardArray]:
     """Finds the canonical form of a list, and all frames of the list that lead to the form, one frame per row. A frame
-    leads to the form if a map takes both the frame to the standard frame and the list to the form.
+    (see `geometry.py`) leads to the form if a map takes the frame to the standard frame, and the list to the form.
 
-    `is_form` says that the cards are a canonical form already, which makes the search faster.
+    If the cards are a canonical form already, `is_form=True` makes the search faster.
     """
     hand = np.array([cards], np.uint8)
     (form,), (dimension,), (count,), (frames,) = _search_rows(hand, hand if is_form else None, MOST_FRAMES)

@@ -1,9 +1,9 @@
 """Partitions of the deck into four disjoint lists of 20 cards and a single card.
 
-All lists of 20 cards are in one class, 20/0. In each list, ten pairs have the same third card, its *anchor*. A search
-through all 682,344 lists finds the lists disjoint from a given list, its *partners*. They have the same anchor, so the
-single card of a partition is the anchor of its four lists. The partitions through a list are the triples of disjoint
-partners.
+All lists of 20 cards are in one class, 20/0. The cards of each list form ten pairs with the same third card, the
+*anchor* of the list. The *partners* of a list are the lists of 20 cards disjoint from it. A search through all 682,344
+lists finds them. Each partner has the same anchor as the list, so the single card of a partition is the anchor of its
+four lists. Any three partners that are disjoint from each other make a partition with the list.
 """
 
 from collections import Counter
@@ -39,22 +39,22 @@ class Partitions:
     @property
     def kinds(self) -> dict[int, int]:
         """Number of partitions of each of the two kinds. Affine maps take a partition to all partitions of its kind.
-        A partition has three partners, each with a value in `partners`. The least of these values is the key."""
+        The key of a kind is the least value in `partners` of the three partners in a partition of this kind."""
         rarest = Counter(min(map(self.partners.__getitem__, lists)) for lists in self.partitions)
         return dict(sorted(rarest.items()))
 
     @property
     def demicaps(self) -> tuple[Cards, ...]:
-        """All demicaps. A demicap is ten cards that three partners have in common, each in only one partition with the
-        list. Such a partner is the union of two demicaps."""
+        """All demicaps. Consider only the partners that are in exactly one partition with the list. A demicap is ten
+        cards that three of these partners have in common. Each of these partners is the union of two demicaps."""
         rare = [set(cap) for cap, times in self.partners.items() if times == 1]
         shared = (a & b & c for a, b, c in combinations(rare, 3))
         return tuple(sorted({tuple(sorted(cards)) for cards in shared if len(cards) == LARGEST // 2}))
 
     @property
     def of_deck(self) -> int:
-        """Number of all partitions of the deck. Each list of 20 cards is in the same number of partitions. Adding up
-        these numbers counts each partition four times, once for each of its lists."""
+        """Number of all partitions of the deck. Each list of 20 cards is in the same number of partitions. The sum of
+        these numbers over all lists counts each partition four times, once for each of its lists."""
         return catalogue_in_memory().lists(LARGEST) * len(self.partitions) // 4
 
 

@@ -1,19 +1,19 @@
 """Ranks of lists: the members of a class in order, and the rank of a list among the lists of its size.
 
-The order is fixed: lists of one size go class by class, by number; within a class flat by flat, in the order
-of `enumerate_subspaces` (there is only one flat if the class spans AG(4,3)); within a flat by their least
-frames, as follows.
+The lists of a size are in the order of their class numbers. The lists of a class are in the order of the flats that
+they span, see `enumerate_subspaces`. `geometry.py` defines flats and frames. The lists of a class in one flat are in
+the order of their least frames, as follows.
 
-Let R be the canonical form of the class and H the maps of its flat that keep R. Each map g of the flat gives
-a list g^-1(R), and g, g' give the same list if and only if g' = hg for an h in H. A map is determined
-by the frame F = (g(0), g(1), g(3), ...), and hg by h(F), so
+Let R be the canonical form of the class, and H the group of maps of its flat that keep R. Each map g of the flat gives
+a list g^-1(R). Two maps g and g' give the same list if and only if g' = hg for an h in H. The frame
+F = (g(0), g(1), g(3), ...) determines g, and the frame of hg is h(F). So
 
-    the lists of the class are the orbits of H on the frames,
+    the lists of the class in one flat correspond to the orbits of H on the frames,
 
-and each orbit is represented by its least frame. Only the identity takes a frame to itself, which makes
-everything countable: if K are the maps in H that fix the first i cards of F, then the number of orbits of frames
-that begin with these i cards is the number of ways to complete them, divided by the order of K. The least frames
-are found card by card: the next card is the least of its orbit under K, and then K shrinks to the maps that fix it too.
+and the least frame of an orbit represents the list. Only the identity takes a frame to itself, so orbits can be
+counted. Let K be the maps in H that fix the first i cards of F. Then the number of orbits of frames that begin with
+these i cards is the number of ways to complete the i cards to a frame, divided by the order of K. The least frame of an
+orbit is found card by card: the next card is the least of its orbit under K, then K shrinks to the maps that fix it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -49,8 +49,8 @@ def stabilizer_maps(form: Cards) -> CardArray:
     """Finds the affine maps that keep a canonical form, limited to the flat (affine subspace) that the form spans.
     Returns their lookup tables, one per row.
 
-    The cards of a k-flat that a canonical form spans are the cards below 3**k. Maps of AG(4,3) that are equal on the
-    flat share one row.
+    If a canonical form spans a k-flat, the cards of the flat are the cards below 3**k. Affine maps of all 81 cards that
+    are equal on the flat share one row.
     """
     _, frames = find_least_frames(form)
     labelled = span_frames(frames)
@@ -60,8 +60,8 @@ def stabilizer_maps(form: Cards) -> CardArray:
 
 
 def _find_orbits(maps: CardArray, frame: Sequence[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Finds the orbits of a group of maps that fix each card of `frame`, on the cards outside the flat that the frame
-    spans. Returns the least card of each orbit, ascending, and the size of each orbit."""
+    """Finds the orbits of the group `maps` on the cards outside the flat (affine subspace) that `frame` spans. All maps
+    fix each card of `frame`. Returns the least card of each orbit, ascending, and the size of each orbit."""
     sizes = np.bincount(maps.min(axis=0), minlength=maps.shape[1])
     if len(frame):
         sizes[span_frames(np.array([frame], np.uint8))[0]] = 0

@@ -1,8 +1,8 @@
 """Splits an affine class into its classes under the game's own symmetries, and finds a representative of each part.
 
-`game.py` explains why each part belongs to an orbit of a list's stabilizer on the 63,180 games. To find its
-representative, take any game of the orbit, and an affine map that takes the four features of this game to the features
-of SET. The map takes the list to the representative.
+`game.py` defines the 63,180 games, and explains why each part belongs to one orbit of a list's stabilizer on the games.
+To find the representative of a part, take any game of its orbit, and an affine map that takes the four features of this
+game to the features of SET. The map takes the list to the representative.
 """
 
 from functools import cache
@@ -56,8 +56,8 @@ def game_representatives(list_class: ListClass) -> CardArray:
 @cache
 def _all_games() -> tuple[Integers, Integers]:
     """Returns the 63,180 games, and a lookup table. A game is a row with the numbers of its four directions
-    (see `game.py`); SET is the first row. For any four directions, ascending, the table has the
-    row number of their game."""
+    (see `game.py`); SET is the first row. For the four directions of a game, ascending, the
+    table has the row number of the game."""
     forms = linear_forms()
     fours = np.array(list(combinations(range(len(forms)), DIMENSION)))
     determinants = np.rint(np.linalg.det(DIGITS[forms][fours])).astype(np.int64)

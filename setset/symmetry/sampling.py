@@ -1,4 +1,4 @@
-"""Exactly uniform random lists. Draws a class, weighted by its number of lists, then an affine map, which is applied to
+"""Exactly uniform random lists. Draws a class, weighted by its number of lists, then an affine map. Applies the map to
 the canonical form of the class.
 
 Class and map are drawn as integers below a bound, which numpy does without bias. The number of maps that take the

@@ -1,8 +1,9 @@
-"""The search for the least list of a class; `canonical.py` explains which frames it tries, and why they are enough.
+"""The search for the least list of a class. `geometry.py` defines flats, frames and labels. `canonical.py` explains
+which frames the search tries, and why these frames are enough.
 
 The same source runs interpreted and compiled. Interpreted, on Python lists, a search takes milliseconds, less than
-loading numba takes. Compiled by `least.py`, on arrays, it takes microseconds. So that both work, tables are read as
-`table[a][b]`, and scratch space comes from `zeros`, which `least.py` replaces.
+loading numba takes. Compiled by `least.py`, on arrays, a search takes microseconds. So that both work, the code reads
+tables as `table[a][b]`, and gets scratch space from `zeros`, which `least.py` replaces.
 
 The whole search is in this file, because numba's cache does not notice a change in another module.
 """
@@ -13,8 +14,8 @@ WIDTHS = (0, 1, 3, 9, 27)
 """Number of cards in the flat (affine subspace) that a frame of 0, 1, 2, 3 or 4 cards spans. The same five numbers are
 the cards of the standard frame."""
 UNKNOWN = -1
-"""Value of a label that the best list so far does not determine. The search prefers greater values, so 0 (label not in
-the list) and 1 (label in the list) both replace it."""
+"""Value of a label that the best list so far does not determine. The search prefers greater values, so the values 0
+(label not in the list) and 1 (label in the list) both replace UNKNOWN."""
 
 
 def zeros(length: int) -> Any:
@@ -41,8 +42,8 @@ def span_dimension(cards: Any, total: Any, minus: Any) -> Any:
 
 
 def count_parallels(cards: Any, minus: Any) -> Any:
-    """Counts the ordered pairs of cards (a, b) by their step b - a. Returns the counts, and the smaller of 3
-    and the greatest count."""
+    """Counts the ordered pairs of cards (a, b) by their step, the difference b - a. Returns the counts, and the
+    smaller of 3 and the greatest count."""
     parallels = zeros(81)
     most = 0
     for a in cards:
@@ -102,9 +103,9 @@ def label_and_compare(width: Any, shift: Any, inside: Any, points: Any, labels: 
     """Extends a flat (affine subspace) of `width` cards to three times as many cards. Labels the new cards, and
     compares their values with the best list so far. A card of the list has the value 1, any other card 0.
 
-    `shift[card]` is the card moved by one step. The new cards are the cards of the flat moved by one step and by two
-    steps. Returns -1 (and stops) if the values are less than the values in `best`, 0 if they are equal, and 1 if they
-    are greater. Greater values replace the values in `best`, and all later labels become UNKNOWN.
+    The new cards are `shift[card]` for each card of the flat, then `shift[shift[card]]`. Returns 0 if their values
+    equal the values in `best`. Otherwise the first different value decides. If it is less, stops and returns -1. If it
+    is greater, the values replace the values in `best`, all later labels become UNKNOWN, and the function returns 1.
     """
     end = width + width + width
     verdict = 0
@@ -129,14 +130,14 @@ def label_and_compare(width: Any, shift: Any, inside: Any, points: Any, labels: 
 def find_least(cards: Any, form: Any, form_given: Any, frames: Any, total: Any, minus: Any) -> Any:
     """Finds the least list that a map takes `cards` to, and writes it to `form`. Returns (dimension, count).
 
-    `dimension` is the dimension of the flat (affine subspace) that the cards span. `count` is the number of frames that
-    lead to the least list. It equals the number of maps of the flat that keep the list. The search writes the first of
-    these frames to `frames`, up to its number of rows.
+    `dimension` is the dimension of the flat (affine subspace) that the cards span. A frame of these cards leads to
+    the least list if the map that takes the frame to the standard frame takes `cards` to the least list. `count` is the
+    number of such frames, and also the number of maps of the flat that keep `cards`. The search writes the first of
+    these frames to `frames`, one per row, until `frames` is full.
 
-    If `form_given`, `form` holds the least list already. The search is then faster. The step from the first card
-    of a frame to each other card must occur in `cards` as often as its image occurs in `form`. Otherwise the search
-    skips the frame. If `frames` also has only one row, the search ends at the first frame. If `form` is not the least
-    list, the count is 0.
+    If `form_given`, the caller gives the least list in `form`, and the search only finds the frames, which is faster.
+    If `frames` then has only one row, the search ends at the first frame. If no map takes `cards` to `form`, the count
+    is 0.
     """
     dimension = span_dimension(cards, total, minus)
     if dimension < 0:
@@ -170,6 +171,7 @@ def find_least(cards: Any, form: Any, form_given: Any, frames: Any, total: Any, 
                 continue
             step = minus[card][points[0]]
             shift = total[step]
+            # A map to `form` takes pairs of `cards` with this step to pairs of `form` with the step `width`.
             if form_given and parallels[step] != alike[width]:
                 continue
             if depth == 1:

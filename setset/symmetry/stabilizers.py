@@ -1,9 +1,10 @@
 """The stabilizer of a list: maps that generate it, its structure, and its orbits on the cards.
 
-The frames that lead from a canonical form to itself are the images of the standard frame under the maps that keep it.
-If the form spans only a smaller flat, these frames give only the maps of the flat. The stabilizer then also has the
-maps that fix each card of the flat. Generators of GL(k,3), acting on the other k digits of a card, generate these maps
-together with one shear for each digit of the flat. A shear adds one of the other digits to the digit of the flat.
+The search for the least list, applied to a canonical form, finds the maps that keep the form, limited to the flat
+(affine subspace) that the form spans. If the flat is not all cards, the stabilizer also has the maps that fix each card
+of the flat. In the flat of a canonical form, the first k digits of each card are 0, for some k. Linear maps of these k
+digits and one shear for each other digit generate the maps that fix the flat. A shear adds one of the k digits to the
+other digit.
 """
 
 from collections import Counter
@@ -95,8 +96,8 @@ def _write_sizes(orbits: Iterable[Cards]) -> str:
 
 
 def _maps_of_flat(form: Cards) -> tuple[CardArray, CardArray]:
-    """Finds the maps that keep a canonical form, limited to the flat (affine subspace) that the form spans. Returns for
-    each map, one per row, the image of the standard frame, and the lookup table."""
+    """Finds the maps that keep a canonical form, limited to the flat (affine subspace) that the form spans. Returns the
+    images of the standard frame under the maps, and the lookup tables of the maps, one map per row."""
     if not form:
         return np.zeros((1, 0), np.uint8), np.zeros((1, 1), np.uint8)
     _, frames = find_least_frames(form)
@@ -116,8 +117,8 @@ def element_orders(maps: CardArray) -> npt.NDArray[np.int64]:
 
 
 def _choose_generators(maps: CardArray) -> list[int]:
-    """Chooses a few rows (permutations) that generate all rows. Returns their indexes. Each chosen row has the highest
-    order among the rows that the rows chosen before it do not generate."""
+    """Chooses a few rows (permutations) that generate all rows, and returns their indexes. Each time, chooses a row of
+    the highest order among the rows that the rows chosen so far do not generate."""
     chosen: list[int] = []
     rows = [bytes(row) for row in maps]
     generated = {bytes(np.arange(maps.shape[1], dtype=np.uint8))}

@@ -1,8 +1,8 @@
 """Names of the groups that are stabilizers of lists, as GAP 4.12 describes them.
 
-No two of these groups have the same number of elements of each order and the same order of the centre. If GAP is
-installed, a test compares the names with GAP. `:` is a semidirect product, `.` an extension that does not split; D8 has
-order 8.
+Any two of these groups differ in the order of the centre, or in the number of elements of some order. If GAP is
+installed, a test compares the names with GAP. In a name, `:` is a semidirect product, and `.` an extension that does
+not split. D8 has order 8.
 """
 
 from typing import Final

@@ -39,7 +39,7 @@ class Step:
 
 
 def play_out(seed: int, policy: Policy = Policy.RANDOM, game: int = 0, dimension: int = 4) -> Iterator[Step]:
-    """Plays one game to its end and yields its steps.
+    """Plays one game to its end and yields each `Step`.
 
     Args:
         seed: 0 to 2**64 - 1; shuffles the deck, and chooses sets if the policy is random.

@@ -3,8 +3,8 @@
 Twelve cards lie on the table. A player who calls three cards that are a set takes them and gets a point;
 a wrong call costs a point. Three cards are dealt into the gaps, unless twelve cards are still on the table or
 the deck is empty; then the gaps are closed. If there is no set, three more cards are dealt. The game is over
-when the deck is empty and no set is left. With the Junior deck of 27 cards nine cards lie on the table, with a deck
-of 9 cards six.
+when the deck is empty and no set is left. With the Junior deck of 27 cards, nine cards lie on the table instead of
+twelve; with a deck of 9 cards, six.
 """
 
 from collections.abc import Sequence

@@ -5,10 +5,11 @@ notice a change in another module. Sums are integers, so they do not depend on t
 the games or on the number of processes.
 
 `play_games` adds to these sums over all games, and `estimates.py` reads them. For one game, let y be the number of
-tables that a sum is about, x the number of these tables without a set, and s the number of sets on them:
+tables that a sum is about, x the number of these tables without a set, and s the number of sets on them; xy is x * y:
 - `tables[counting, size // 3, moment]`: sums of y, x, s, yy, xy, xx, sy, ss for the tables of a size. Counting 0 is
   about the tables up to the last deal, counting 1 about all tables.
-- `rounds[taken, moment]`: sums of y, x, s, ss for tables of twelve, up to the last deal, by sets taken before.
+- `rounds[taken, moment]`: sums of y, x, s, ss for tables of twelve, up to the last deal, by the number of
+  sets taken before.
 - `hands[n, moment]`: sums of x, s, ss for the first 12, 15 and 18 cards of the shuffled deck.
 - `ends[cards]`: games that ended with this many cards on the table.
 - `kinds[features, moment]`: sums of y, x, yy, xy, xx, where y is the number of sets taken in a game, and x the number

@@ -1,9 +1,10 @@
 """Catalogue for browsers: one file with all classes, and a fingerprint per class by which a page identifies hands.
 
-The fingerprint of a hand is invariant under symmetries. For each card of the deck, the function hashes the number of
-pairs of the hand that exclude the card and, for each of 40 directions, the numbers of cards of the hand in the card's
-hyperplane and in the two parallel hyperplanes. The fingerprint is the sum of the hashes, so the order of the cards does
-not matter. No two classes of a size share a fingerprint. `fingerprint` in static/rules.js is the same function.
+All hands of a class have the same fingerprint, and no two classes of a size share one. The fingerprint is the sum of
+one hash per card of the
+deck. The hash of a card depends on the number of pairs of the hand that the card completes to a
+set. The hash also depends on the 40 hyperplanes that contain the card: on the number of cards of the hand in each of
+them and in its two parallel hyperplanes. `fingerprint` in static/rules.js is the same function.
 """
 
 from functools import cache

@@ -78,8 +78,8 @@ def classes(site: Site, query: Query) -> Answer:
 
 
 def _facet(name: str, facts: Iterable[Answer], wanted: Answer) -> list[tuple[Any, int]]:
-    """Lists the values of a property, each with the number of classes that have it and match all other filters. The
-    wanted value is always in the list."""
+    """Lists the values of a property, each with the number of classes that have this value and match all other filters.
+    The value that the visitor filters by is always in the list."""
     others = {key: value for key, value in wanted.items() if key != name and value is not None}
     met = (properties[name] for properties in facts if all(properties[key] == value for key, value in others.items()))
     counts = Counter(met)
@@ -139,11 +139,11 @@ def _digest(size: int) -> str:
 
 
 def _link(list_class: setset.ListClass, neighbour: setset.Neighbour) -> Answer:
-    """Describes the link from a class to a neighbour, which has one card more or less.
+    """Describes the link from a class to a neighbour (a class of one card more or less).
 
-    `cards` is the number of cards that lead from a list of the class to the neighbour when added or taken away; `back`
-    is the number of cards that lead back. `from_here` and `from_there` are both the number of pairs of linked lists,
-    computed from each side.
+    `cards` is the number of cards that lead from a list of the class to a list of the neighbour if added or removed.
+    `back` is the number of cards that lead from a list of the neighbour to a list of the class. `from_here` and
+    `from_there` are both the number of pairs of linked lists, computed from each side.
     """
     other, cards = neighbour
     back = list_class.lists * cards // other.lists

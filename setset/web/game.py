@@ -1,6 +1,7 @@
 """The page for playing SET alone against the clock, by the rules of `setset play`.
 
-The URL has the seed and all calls so far. Every answer replays the game, so the server keeps no state.
+The URL has the random seed and all calls of the player so far: sets, or "none". Every answer replays the game, so the
+server keeps no state.
 """
 
 import time
@@ -27,8 +28,8 @@ def address(seed: int, calls: Sequence[str], hints: int = 0) -> str:
 
 
 def play(_: Site, query: Query) -> Answer:
-    """Shows the current state of a game. If the URL has a new call, redirects to the state after this call. If the URL
-    has no seed, redirects to a new game."""
+    """Shows the current state of a game. If the URL has no seed, redirects to a new game. If the URL has a new call
+    besides the earlier calls, redirects to the state after this call."""
     seed = query.optional("seed", 0, 2**64 - 1)
     if seed is None:
         today = time.strftime("%Y%m%d")

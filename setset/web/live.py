@@ -19,8 +19,8 @@ INTERVAL: Final = 1.0
 PAUSE: Final = 0.3
 """Maximum delay until a viewer gets an update, in seconds."""
 REST: Final = 100
-"""Seconds of rest per CPU second of reading and rendering, so that updates use 1 % of a core. The start and the end of
-a run are shown without a delay."""
+"""Number of seconds without an update after each CPU second spent on updates, so that updates use at most 1 % of a
+core. The page shows the start and the end of a run without this delay."""
 MOST_VIEWERS: Final = 100
 ALIVE: Final = 15.0
 """Number of seconds without an event after which the server sends a keep-alive line, so that both sides notice a lost
@@ -30,9 +30,8 @@ connection."""
 class Live:
     """Sends the progress of a run to all viewers as server-sent events. Renders each event once.
 
-    The thread checks the change counter of the database and the lock of the run, and reads the progress only if the
-    counter or the lock has changed. If reading takes long, the thread reads less often, so that the page uses little
-    CPU time.
+    A thread checks once per second whether the database or the lock of the run has changed, and reads the progress only
+    after a change. If reading takes long, the thread reads less often, so that the page uses little CPU time.
     """
 
     def __init__(self, site: Site, render: Callable[[], str]) -> None:

@@ -1,8 +1,9 @@
 """Checks every request, and adds security headers to every answer.
 
 Any web page that a visitor has open can reach a server on 127.0.0.1: by a host name that resolves to this address (DNS
-rebinding), by forms, or by frames. So requests must use a known host name and cannot change anything. Forms and queries
-must come from the server's own pages. Headers forbid browsers to load, run, frame or send anything of another site.
+rebinding), by forms, or by frames. So a request must use a known host name, and no request changes anything. Forms and
+queries must come from the server's own pages. Headers forbid a page to load, run or send anything beyond its own site,
+and forbid every site to show the page in a frame.
 """
 
 import hmac

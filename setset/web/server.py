@@ -16,8 +16,8 @@ from setset.web.site import Site
 
 MOST_CONNECTIONS: Final = 200
 MOST_NEW: Final = 50
-"""Maximum number of connections that the server accepts per step of the event loop. The server compares the number of
-connections with MOST_CONNECTIONS only between steps."""
+"""Maximum number of connections that the server accepts in one iteration of the event loop. Only between iterations,
+the server compares the number of its connections with MOST_CONNECTIONS."""
 QUEUE: Final = 1_024
 """Maximum number of connections that wait until the server accepts them. The system refuses more, and browsers
 retry."""
@@ -79,7 +79,7 @@ class GuardedProtocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """A uvicorn server that accepts few connections per step, but lets more connections wait in the queue."""
+    """A uvicorn server that accepts few connections at once, but lets more connections wait in the queue."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)

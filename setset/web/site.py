@@ -44,8 +44,8 @@ class Site:
 
     @contextmanager
     def query_slot(self) -> Iterator[None]:
-        """Limits the queries of visitors during the block. At most two queries run at a time, so that queries cannot
-        use all memory. Only a few queries may wait, because each query takes a thread from other pages."""
+        """Waits for a free slot and holds it during the block. At most two queries of visitors run at a time, so that
+        queries cannot use all memory. Only a few may wait, because a waiting query takes a thread from other pages."""
         if not self._asked.acquire(blocking=False):
             raise setset.Locked(BUSY)
         try:

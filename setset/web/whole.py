@@ -85,7 +85,7 @@ def describe_goal(
         workspace: The workspace.
         sizes: Status of the sizes of the workspace.
         run: Record of the last run.
-        pace: Observations so far. If the run is under way, the function adds an observation.
+        pace: Observed speed so far. If the run is under way, the function adds an observation.
     """
     if run is None or not run.command.startswith("setset run"):
         return None
@@ -116,8 +116,8 @@ def describe_goal(
 def _segments(
     steps: Sequence[Step], mine: Mapping[Step, setset.SizeStatus], estimate: setset.Estimate | None
 ) -> list[Segment]:
-    """Makes the progress bar: a segment per step of the run. The weight of a segment is the usual share of its size in
-    the time of the run. Without an estimate all weights are equal."""
+    """Makes the progress bar: a segment per size to store or to count. The weight of a segment is the usual share of
+    its size in the time of the run. Without an estimate, all weights are equal."""
     usual = {} if estimate is None else estimate.usual_seconds()
     expected = _expected_lists(estimate)
     weights = [usual.get(size, 0.0) if usual else 1.0 for _, size in steps]
@@ -142,8 +142,9 @@ def _speed(
 ) -> dict[str, Any]:
     """Computes the finished share, the remaining time and the speed of a run.
 
-    Time and speed come from the observations of the last minute. With too few observations, they come from the
-    recorded speed of the size at work. Without a recorded speed, the time comes from the estimate.
+    Remaining time and speed come from the observations of the last minute. With too few observations, they come from
+    the recorded speed of the size that the run works on. Without a recorded speed, the remaining time comes from the
+    estimate, and the speed is None.
     """
     done = sum(segment.weight * segment.share for segment in segments)
     is_running = run.outcome is None

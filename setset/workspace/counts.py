@@ -38,8 +38,8 @@ class Count(Shown):
     """Origin of the count: stored, or counted from another size."""
     reference: int | None
     class_sum: int | None
-    """Number of all lists of the size, summed over the classes in the workspace or else in the package. None below the
-    target."""
+    """Number of all lists of the size, summed over the classes in the workspace or else in the package. None for a
+    size below the target."""
     counts: str
     """Description of the counted lists, such as "seeds for target 18"."""
     agree: bool | None

@@ -122,7 +122,7 @@ class Exploration(Shown):
             workers: Worker processes; all cores if None.
             batch_lists: Maximum number of lists in a file, for sizes that begin now.
             output: Folder of the new files, such as a folder on another disk; the workspace's own if None.
-            first: For the lists of `size` cards, expand only source batches with this or a larger number.
+            first: For the lists of `size` cards, expand only source batches with this number or a larger one.
             count_only: Count the sizes above the largest complete size, without files.
             prune: In sizes below the target, keep only lists that may reach it (docs/pruning.md). An exploration is
                 pruned from its seeds on or not at all.
@@ -191,8 +191,8 @@ class Exploration(Shown):
         Args:
             seconds: Time to probe for, if a number of lists is unknown.
             seed: Random seed; the same seed gives the same probes.
-            thorough: If False, first estimates in a fraction of a second, with few probes and typical speeds. Only if
-                the run seems long or large, estimates it thoroughly.
+            thorough: If False, first estimates in a fraction of a second, with few probes and typical speeds. If the
+                run then seems long or large, estimates it again, thoroughly.
 
         Raises:
             BadInput: An argument is out of range.

@@ -27,12 +27,13 @@ if TYPE_CHECKING:  # programs that read only counts load neither numpy nor numba
 class Size(ListSequence):
     """The lists of one size, in lexicographic order. `exploration[9]` returns one.
 
-    If the size is only counted, not `stored`, its lists are derived again from the source batches.
+    If the size is only counted (`stored` is False), reading derives its lists again from the source batches.
 
     `size[i]` is list number i, `size[i:j]` an array of lists. Iteration yields tuples; `arrays()` is faster.
     Attributes: `target`, `size`, `lists` and `bytes` (up to the first missing batch), `complete` (has all lists),
     `batch_lists` (maximum number of lists in a file), `pruned` (sizes below the target keep only lists that may reach
-    it). They describe the size when it was opened. Reading gives these lists or raises ChangedMeanwhile.
+    the target). The attributes describe the size at the moment when it was opened. Reading gives the lists of that
+    moment, or raises ChangedMeanwhile.
 
     Example:
         >>> import setset
@@ -68,7 +69,7 @@ class Size(ListSequence):
     def arrays(self, start: int = 0, chunk: int = CHUNK, batch: int | None = None) -> Iterator[npt.NDArray[np.uint8]]:
         """Yields uint8 arrays of up to `chunk` lists, from number `start` on. The caller may change the arrays.
 
-        Reads only files with lists in the range. With `batch`, reads only that batch, where `start` counts from 0.
+        Reads only files with lists in the range. With `batch`, reads only that batch, and `start` is a number in it.
 
         Raises:
             BadInput: There is no such list or batch.

@@ -64,8 +64,8 @@ TYPICAL_COUNT = Speed(400e6)
 PRUNED = Speed(2.5e6, 0.25)
 """Speed of a pruned run for targets below 19, at every size. Lists that the run drops take most of the time."""
 PRUNED_WITH_CENTRE = Speed(0.8e6, 0.9)
-"""Speed of a pruned run for targets 19 and 20, at every size. The rule for these targets (a centre, docs/pruning.md)
-drops more lists than the rule for smaller targets."""
+"""Speed of a pruned run for targets 19 and 20, at every size. The rule for these targets (docs/pruning.md) drops
+more lists than the rule for smaller targets."""
 
 
 def recorded_speeds(hosts: Iterable[Throughput], sizes: Iterable[SizeStatus]) -> dict[int, Speed]:
@@ -86,7 +86,7 @@ def recorded_speeds(hosts: Iterable[Throughput], sizes: Iterable[SizeStatus]) ->
 def typical_speed(options: RunOptions, size: int, speeds: Mapping[int, Speed]) -> Speed:
     """Expected speed at a size: the typical speed times the mean ratio of recorded to typical speed at other sizes.
 
-    Sizes with more recorded seconds have more weight.
+    In the mean, sizes with more recorded seconds have more weight.
     """
     if options.pruned:
         return PRUNED_WITH_CENTRE if options.target >= 19 else PRUNED
@@ -117,10 +117,10 @@ def _usual(options: RunOptions, size: int) -> Speed:
 
 
 def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], seed: int | None) -> Speed:
-    """Measures the speed at a size: stores or counts, in memory, the lists that extend random lists.
+    """Measures the speed at a size: stores or counts, in memory, the lists that extend random smaller lists.
 
-    Takes some tenths of a second. Measures CPU time, so other work on the machine does not matter. Includes random
-    lists without extensions, since a run spends time on such lists.
+    Takes some tenths of a second of CPU time. The speed is per CPU second, so other work on the machine does not
+    matter. The time includes random lists without extensions, because a run spends time on such lists as well.
 
     Args:
         lists: Approximate number of lists of each size up to `size`.
@@ -161,8 +161,8 @@ def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], se
 def _first_size(size: int, via: int, lists: Mapping[int, float]) -> int:
     """Size of the random lists that a measurement starts from.
 
-    Chooses the smallest size whose lists have, on average, at most LISTS_PER_START extensions to any size up to `size`.
-    If there is no such size below `via`, chooses `via`.
+    Chooses the smallest size whose lists have, on average, at most LISTS_PER_START extensions to each size up to
+    `size`. If no size below `via` fits, chooses `via`.
     """
     for first in range(3, via):
         if max(lists[number] for number in range(first, size + 1)) <= LISTS_PER_START * lists[first]:

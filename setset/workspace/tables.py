@@ -53,8 +53,8 @@ def export_links(
 ) -> int:
     """Writes the links between classes to a file. A link joins two classes whose lists differ by one card.
 
-    Its row has the size of the larger class, the numbers of both classes, the number of cards whose addition leads to
-    the larger class, and the number of cards whose removal leads to the smaller class. Takes the arguments of
+    The row of a link has the size of the larger class, the numbers of both classes, the number of cards whose addition
+    leads to the larger class, and the number of cards whose removal leads to the smaller class. Takes the arguments of
     `export_classes`. Returns the number of links.
 
     Example:

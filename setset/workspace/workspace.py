@@ -63,8 +63,9 @@ class Workspace(Shown):
     Reading never waits for a run and never delays a run. A method that writes needs mode "a". It holds the lock of the
     workspace, and raises Locked if another program has it.
 
-    Common arguments: `size` and `target` select one size and the exploration of one target; all if None. A method
-    reports to the listener `progress`. With `dry_run` it returns the plan and changes nothing.
+    Common arguments: `size` selects one size; all sizes if None. `target` selects the exploration of one target; all
+    explorations if None. `progress` is the listener that a method reports to. With `dry_run`, a method returns the plan
+    and changes nothing.
 
     Example:
         >>> import setset

@@ -13,9 +13,9 @@ from setset.executors.base import ATTEMPTS, WorkerDied
 from setset.executors.dask.workers import PendingTask, Worker, WorkerState
 
 DEPTH = 2
-"""Maximum number of tasks that the coordinator sends to a worker per thread. While one task runs, the next task waits
-on the worker, so the thread need not wait for a message. When fewer tasks are queued than there are threads, a thread
-gets only one task, so that each of the last tasks goes to the first free worker."""
+"""Maximum number of tasks that a worker has per thread. While one task runs, the next task waits on the worker, so that
+the thread need not wait for a message. If all workers together have more threads than there are queued tasks, the
+maximum is 1. Then each of the last tasks goes to the first free worker."""
 MOST_FAILURES = 3
 """Number of tasks that fail in a row on a worker before the worker is suspended, if another worker can work."""
 
@@ -87,8 +87,9 @@ class Assignment:
         """Admits, refuses or suspends a worker after its check. `problem` is the reason if the check failed, otherwise
         empty.
 
-        If the check failed, the worker is to blame: the tasks in the queue no longer count their failures on this
-        worker. Only a NoSpace error stays with its task, because it ends the run if no other worker can work.
+        If the check failed, the worker is to blame for the tasks that failed on it. So these tasks no longer count as
+        failed on this worker, and lose their errors. Only a NoSpace error stays, because a full disk ends the run if no
+        worker is usable.
         """
         worker.checking = False
         if problem:
@@ -113,7 +114,7 @@ class Assignment:
         """Removes the hopeless tasks from the queue, and returns them with their errors.
 
         A task is hopeless if it failed on ATTEMPTS workers or on all usable workers. If a disk is full and no worker is
-        usable, all begun tasks are hopeless.
+        usable, all tasks that have begun are hopeless.
         """
         usable = {worker.address for worker in self.workers.values() if worker.usable}
         full = None if usable else next((task.error for task in self.queue if isinstance(task.error, NoSpace)), None)
@@ -137,8 +138,8 @@ class Assignment:
         on a worker without other tasks.
 
         A worker that was paused (`setset worker` pauses workers before they end) or silent (as after a network failure)
-        may have left for another reason than its task. Then its only task does not fail, but becomes a suspect, unless
-        the task is a suspect already.
+        may have left for another reason than its task. If such a worker had one task, the task becomes a suspect
+        instead of failing. Only a task that is a suspect already fails.
         """
         del self.workers[worker.address]
         tasks = worker.take_tasks()
@@ -168,8 +169,8 @@ class Assignment:
         """Puts copies of late tasks into the queue, at most one copy per idle worker. Returns the copied tasks, each
         with the worker that is late.
 
-        A task is late if it has run for more than `age` seconds, if it waits behind such tasks, or if its worker is
-        paused or silent. The first result of a task and its copy counts.
+        A task is late if it has run for more than `age` seconds, if it waits on a worker whose running tasks are all
+        late, or if its worker is paused or silent. Of a task and its copy, the faster one gives the result.
         """
         idle = sum(worker.ready and not worker.tasks for worker in self.workers.values())
         if self.queue or not idle:

@@ -191,10 +191,10 @@ def _wait_for_address(file: Path, deadline: float, stopping: Stopping) -> str:
 
 
 def find_page(address: str) -> str:
-    """Returns the address of the dashboard if a page exists there, otherwise "". Requests the page, because a scheduler
-    has an HTTP server even without a dashboard.
+    """Returns the address of a dashboard if it answers, otherwise "". Requests the page, because a scheduler has an
+    HTTP server even without a dashboard.
 
-    `setset scheduler` serves the page at a loopback address only, even if Dask names another address.
+    If `address` is of this machine, also tries 127.0.0.1, because `setset scheduler` serves its dashboard only there.
     """
     parts = urlsplit(address)
     local = parts._replace(netloc=f"127.0.0.1:{parts.port}").geturl() if _is_of_this_machine(parts.hostname) else ""

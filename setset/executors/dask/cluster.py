@@ -227,8 +227,8 @@ class WatchedCluster(RemoteExecutor):
     def _check(self, worker: Worker) -> None:
         """Starts the check of a worker, unless a check is under way.
 
-        A function that a Dask worker cannot import kills the worker. So a new worker first gets calls of functions of
-        Python itself, which every worker has.
+        If a Dask worker cannot import a function, the worker dies. So the first calls to a new worker use only
+        functions of the standard library. These calls test whether the worker can import setset.
         """
         if worker.checking:
             return

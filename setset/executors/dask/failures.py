@@ -24,8 +24,8 @@ class Failure:
 
 
 def explain(worker: Worker, task: PendingTask, error: BaseException, status: str) -> Failure:
-    """Decides whether the error of a task is final. If the worker is to blame, as for an unreadable disk, the error is
-    not final.
+    """Decides whether the error of a task is final. The error is not final if another worker may succeed, for example
+    if the worker cannot read a disk.
 
     Args:
         worker: The worker that had the task.

@@ -1,7 +1,7 @@
 """Gives remote workers access to batch files: by paths of the worker (--map), or as bytes over the network (--ship).
 
-Also has the check of a worker before its first task. Workers import this module before numba, because numba reads the
-path of its cache folder at its own import.
+Also checks a worker before its first task. This module does not import numba, because the check sets the path of
+numba's cache folder, and numba reads this path only when it is imported.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ OTHER_BUILD = (
 
 @dataclass(frozen=True)
 class FileAccess:
-    """How workers access batch files: at the coordinator's paths, with the prefixes in `maps` replaced. With `ship`,
-    workers access no batch files, since the coordinator sends their bytes."""
+    """How workers access batch files: by the coordinator's paths, in which the prefixes in `maps` are replaced. With
+    `ship`, workers need no paths, because the bytes of the files travel over the network."""
 
     maps: tuple[tuple[str, str, str], ...] = ()
     """Replacements of prefixes: host (empty for all hosts), prefix of paths on the coordinator, prefix on the

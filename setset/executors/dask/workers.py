@@ -167,9 +167,9 @@ class Worker:
             task.started_at = task.started_at or now
 
     def take_lost_tasks(self, processing: set[str], now: float, patience: float) -> list[PendingTask]:
-        """Takes lost tasks from the worker: tasks that the scheduler, for `patience` seconds, has reported neither as
-        processing nor as finished. A task of a paused worker is not lost: the scheduler keeps the task until the worker
-        goes on.
+        """Takes lost tasks from the worker. A task is lost if for `patience` seconds the scheduler has reported the
+        task neither as processing nor as finished. A task of a paused worker is not lost, because the scheduler keeps
+        the task until the worker goes on.
         """
         lost = []
         for task in self.tasks[::-1]:

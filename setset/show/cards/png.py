@@ -1,7 +1,7 @@
 """Draws cards as a PNG picture with numpy and zlib alone, so that drawing needs no extra packages.
 
-The colour of a pixel depends on its distance from the outline of a shape, which is negative inside. A shape covers
-pixels near its outline in part, so that edges are smooth.
+The colour of a pixel depends on the distance between the pixel and the outline of a shape. This distance is negative
+inside the shape. Pixels near the outline are covered in part, so that edges are smooth.
 """
 
 import struct
@@ -45,8 +45,8 @@ def draw_png(layout: Layout, scale: float = 2.0) -> bytes:
 
 
 Cover = tuple[Floats, float, float]
-"""Rectangle of pixels around a shape: the share of each pixel that the shape covers, and x and y of the upper left
-corner relative to the origin of the shape."""
+"""Rectangle of pixels around a shape: for each pixel the share that the shape covers, then x and y of the rectangle's
+upper left corner, relative to the origin of the shape."""
 
 
 @cache
@@ -67,8 +67,8 @@ def _symbol(shape: int, shading: int, scale: float) -> Cover:
 
 @cache
 def _box(offset: float, scale: float, breadth: float | None = None) -> Cover:
-    """Pixels of a filled box with round corners, `offset` larger than a card on each side. With `breadth`, only the
-    edge of the box, as a line of this breadth."""
+    """Pixels of a box with round corners: a card that is enlarged by `offset` on each side. Without `breadth`, the box
+    is filled. With `breadth`, only its edge is drawn, as a line of this breadth."""
     corner = -offset - at.RING
     x, y = _grid(corner, corner, at.CARD_WIDTH - 2 * corner, at.CARD_HEIGHT - 2 * corner, scale)
     round_by = at.CORNER + offset

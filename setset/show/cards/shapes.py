@@ -1,7 +1,7 @@
-"""The three shapes on the cards (diamond, squiggle, oval) as SVG paths and as distances for pictures made of pixels.
+"""The three shapes on the cards (diamond, squiggle, oval) as SVG paths, and the distance of points from their outlines.
 
-A shape stands upright around the origin, WIDTH wide and HEIGHT high, y downwards. Its outline is a closed
-chain of cubic Bezier curves. A straight edge is a curve whose control points lie on the edge.
+A shape stands upright around the origin, WIDTH wide and HEIGHT high; y grows downwards. Its outline is a closed chain
+of cubic Bezier curves. A straight edge is a curve whose control points lie on the edge.
 """
 
 from functools import cache
