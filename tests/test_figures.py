@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+pytestmark = pytest.mark.posix("the tools are for POSIX")
 TOOLS = Path(__file__).parents[1] / "tools"
 EMPTY = "# Page\n\n<!-- files: written by tools/bench -->\n\nNot measured yet.\n\n<!-- end of files -->\n\nMore.\n"
 

@@ -94,13 +94,13 @@ HOSTILE = "=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "=a\r
 def test_csv_holds_no_formulas(workspace: Path, page: TestClient) -> None:
     """In names of columns neither. Numbers stay numbers."""
     texts = ", ".join("'{}'".format(text.replace("'", "''")) for text in HOSTILE)
-    query = f"SELECT {texts}, -5, '-5', -1.5e300, -9223372036854775808, 'a=b', 'a' || char(13) || '=1', x'3d' AS \"=a\""
+    query = f"SELECT {texts}, -5, '-5', -2.5, -9223372036854775808, 'a=b', 'a' || char(13) || '=1', x'3d' AS \"=a\""
     output = run_here("sql", query, "--csv", workspace=workspace).stdout
     download = page.get("/sql", params={"query": query, "format": "csv"}).text
     for text in (output, download):
         columns, row = csv.reader(io.StringIO(text, newline=""))
         assert row[: len(HOSTILE)] == [f"'{hostile}" for hostile in HOSTILE]
-        assert row[len(HOSTILE) :][:6] == ["-5", "-5", "-1.5e+300", "-9223372036854775808", "a=b", "a\r=1"]
+        assert row[len(HOSTILE) :][:6] == ["-5", "-5", "-2.5", "-9223372036854775808", "a=b", "a\r=1"]
         assert columns[-1] == "'=a"
 
 

@@ -37,6 +37,7 @@ def test_there_is_one_display_however_many_threads_have_something_to_say(monkeyp
     assert len(displays) == 1
 
 
+@pytest.mark.posix("the bars of Rich differ on a console of Windows")
 @pytest.mark.parametrize("no_colour", [False, True])
 def test_an_empty_bar_can_be_seen(
     no_colour: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -88,6 +88,11 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("verify", str(tmp_path / "cards.txt"), "--integers", "--dimension", "4", "--json")
     assert code == 1
     assert '"cap": false' in out
+    code, out, _ = run("verify", str(tmp_path / "cards.txt"), "--integers", "--dimension", "4")
+    assert code == 1
+    assert "no, on a line: 0000  0001  0002" in out
+    (tmp_path / "nine.txt").write_text("000000000\n000000001\n")
+    assert "not known in dimension 9" in run("verify", str(tmp_path / "nine.txt"))[1]
     code, out, err = run("verify", str(tmp_path / "cards.txt"))
     assert (code, out) == (2, "")
     assert err.count("\n") == 1

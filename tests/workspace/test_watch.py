@@ -37,6 +37,7 @@ def test_a_run_is_noticed_by_its_lock(copy: Copy) -> None:
     assert watch.changed()
 
 
+@pytest.mark.posix("replaces an open file")
 def test_a_workspace_that_comes_goes_and_is_replaced(reference: Path, tmp_path: Path) -> None:
     watch = setset.Watch(tmp_path / "w")
     assert [watch.changed(), watch.changed()] == [True, False]
