@@ -44,7 +44,7 @@ def size_folder(target: int, size: int, pruned: bool = False) -> str:
 
 
 def file_name(span: Span) -> str:
-    """Name of a batch file. It depends only on the sources and parts in the batch, which are known in advance."""
+    """Name of a batch file: the first and the last source and part of its expansion, known before the work."""
     first = f"{span.first_source:07d}-{span.first_part:03d}"
     last = f"{span.last_source:07d}-{span.last_part:03d}"
     return (first if first == last else f"{first}_{last}") + SUFFIX

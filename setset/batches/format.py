@@ -123,7 +123,7 @@ def digest_of(body: bytes | memoryview) -> bytes:
 
 
 def format_of(data: bytes) -> int | None:
-    """Format number of a batch file, even if unknown; None if the data is not a batch file."""
+    """Format number of a batch file, even of a newer setset; None if the data is not a batch file."""
     return int.from_bytes(data[8:10], "little") if data[:8] == MAGIC and len(data) >= HEAD_BYTES else None
 
 

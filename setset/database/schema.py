@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 SCHEMA_DIGEST = "9ff9019ce1b2afc4"
-"""Digest of the SQL of all tables and views at HEAD. A test compares it with a new database."""
+"""Digest of the SQL of all tables and views of the schema `HEAD`. A test compares it with a new database."""
 SIDE_FILES = ("-journal", "-wal", "-shm")
 UNWRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR")
 COUNTED = ("sizes", "batches", "expansions", "tallies")

@@ -68,7 +68,7 @@ STATE_WORDS = 20
 NAMES = 64
 """Number of entries in each of the three parts of `Walk.names`."""
 MOST_TRIPLES = NARROW * (NARROW - 1) * (NARROW - 2) // 6
-"""Maximum number of ways to add three cards to a node with 32 labels."""
+"""Maximum number of ways to add three cards to a list with 32 remaining cards."""
 
 
 class Walk(NamedTuple):

@@ -127,7 +127,8 @@ def read_evidence(size: SizeRecord) -> Evidence:
 
 
 def forget_unproven(exploration: ExplorationKey, largest: int, progress: ProgressListener) -> None:
-    """Plans unproven expansions, expansions with a defective file, and stale counts again, up to size `largest`."""
+    """Forgets unproven expansions, expansions with a defective file, and stale counts, up to size `largest`. So they
+    are planned again."""
     for size in exploration.sizes():
         if size.size > largest:
             return

@@ -124,7 +124,7 @@ class Deck:
         return sum(list_class.lists for list_class in self.classes(size))
 
     def totals(self, size: int | None = None) -> list[DeckTotals]:
-        """Sums over the classes of each size, in order of size. With `size`, only the sums of this size."""
+        """Numbers of classes and lists of each size, in order of size. With `size`, only the numbers of this size."""
         totals = []
         for classes in self._classes if size is None else [self.classes(size)]:
             complete = [list_class.lists for list_class in classes if list_class.complete]

@@ -48,7 +48,8 @@ class PendingTask:
     error: BaseException | None = None
     """Last error of the task."""
     failed_on: set[str] = field(default_factory=set)
-    """Addresses of workers on which the task failed. The address of a worker that fails its check is removed."""
+    """Addresses of workers on which the task failed. If a worker fails its check too, the task is not to blame, and the
+    address is removed."""
     copies: list[PendingTask] = field(default_factory=list)
     """This task and all its copies, without failed ones. They share one list and one future."""
 
