@@ -154,8 +154,8 @@ class _Run:
             raise SetsetError(f"size {number} is not complete: 'setset check' tells why")
 
     def _count_goal(self, exploration: ExplorationKey) -> Goal:
-        """Makes stored results without a proof again (see `maintenance.proof`). Then returns the goal: to count from the
-        largest complete size."""
+        """Makes stored results without a proof (see `maintenance.proof`) again. Then returns the goal: to count from
+        the largest complete size."""
         size = self.options.size
         stored = [step for step in exploration.steps() if step.work is Work.STORE]
         self._work_through(exploration, tuple(stored), frozenset(stored))

@@ -84,7 +84,7 @@ def _rank_frame(frame: list[int], maps: CardArray, ways: npt.NDArray[np.int64]) 
 
 
 def _frame_at(rank: int, maps: CardArray, ways: npt.NDArray[np.int64]) -> list[int]:
-    """Inverse of `_rank_frame`. Each list of a class stands for an orbit of frames: returns the least frame of it."""
+    """Inverse of `_rank_frame`. Returns the least frame of the orbit that stands for the list of this rank."""
     frame: list[int] = []
     for depth in range(len(ways) - 1):
         firsts, sizes = _find_orbits(maps, frame)
