@@ -121,7 +121,7 @@ def test_a_class(page: TestClient, catalogue: Catalogue) -> None:
     assert answer["texts"]["command line"] == "setset classes show 12/786"
     program: dict[str, object] = {"print": lambda *_: None}
     exec(answer["texts"]["Python"], program)
-    assert program["one"] == list_class
+    assert program["list_class"] == list_class
     assert {"GAP", "Sage", "Magma", "Oscar", "JSON", "BibTeX"} < answer["texts"].keys()
     text = page.get("/classes/12/786").text
     assert answer["digest"] in text
