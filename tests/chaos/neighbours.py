@@ -207,7 +207,7 @@ def no_locks(scene: Scene, random: Random) -> None:
     command = random.choice(["run", "repair", "compact", "db rebuild", "rm --size 3"])
     with untouched(scene, f"{command} without locks"):
         outcome = scene.do(command, shims.failing_locks)
-        if outcome.code == 0 and "nothing to remove" not in outcome.said:  # then `rm` needs no lock
+        if outcome.code == 0 and "nothing to remove" not in outcome.output:  # then `rm` needs no lock
             scene.problems.append(f"{command} works without locks")
 
 
