@@ -81,7 +81,7 @@ def test_a_run_makes_recorded_files_again_that_are_missing(tmp_path: Path) -> No
 def test_files_that_a_folder_has_but_does_not_list_are_not_made_again(
     copy: Copy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As an incomplete listing of a network drive, or a disk that lists names in another case than it was given."""
+    """A network drive may list too few names, and a disk may list names in another case."""
     folder, list_folder = copy(), os.listdir
     for listed in (lambda names: names[:1], lambda names: [name.upper() for name in names]):
         monkeypatch.setattr(leftovers.os, "listdir", lambda path, listed=listed: listed(list_folder(path)))

@@ -180,6 +180,7 @@ class Worker:
                 self.tasks.remove(task)
                 task.forget()
                 lost.append(task)
+        self.start_tasks(now)  # of tasks that waited behind a lost task
         return lost
 
     def hear(self, last_seen: float, now: float, patience: float) -> None:

@@ -225,6 +225,17 @@ def test_a_task_is_lost_if_the_scheduler_does_not_know_it_unless_its_worker_is_p
     assert (worker.tasks, task.remote) == ([], None)
 
 
+def test_a_task_behind_a_lost_task_starts_then() -> None:
+    worker = Worker("0", 1, late=False, host="h", admitted=True)
+    lost, waiting = (PendingTask(Future(), print, (number,)) for number in range(2))
+    for task, key in ((lost, "a"), (waiting, "b")):
+        task.remote = SimpleNamespace(key=key, done=lambda: False, release=lambda: None)
+        worker.give(task, now=100)
+    assert waiting.started_at == 0
+    assert worker.take_lost_tasks({"b"}, now=161, patience=60) == [lost]
+    assert waiting.started_at == 161
+
+
 def test_a_worker_paused_before_its_check_is_named() -> None:
     assigned = assignment(0, 1)
     assigned.workers["0"].admitted, assigned.workers["0"].paused = False, True
